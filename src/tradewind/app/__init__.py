@@ -1,0 +1,1 @@
+"""The use cases; chooses and wires adapters; owns the clock and the settings."""

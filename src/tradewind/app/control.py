@@ -1,0 +1,263 @@
+"""The control plane in this process: the store read and written here, a supervisor beside it doing the work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from tradewind.app import questions
+from tradewind.app.clock import SystemClock
+from tradewind.app.inside import open_inside
+from tradewind.app.interface import Answer, ListingIncomplete, Submit
+from tradewind.app.lock import holder
+from tradewind.app.queries import SizeOverrides
+from tradewind.app.settings import Settings
+from tradewind.app.submission import job_of, lay_out
+from tradewind.app.supervise import anything_open, ensure_supervisor
+from tradewind.app.views.book import Book, book_of
+from tradewind.app.views.jobs import ps_row, show_object
+from tradewind.app.views.leases import lease_json, stray_json, sweep_json
+from tradewind.domain.errors import NotConfigured, NotFound, NothingFits, TimedOut
+from tradewind.domain.records import Job
+from tradewind.domain.states import JOB_ENDED
+from tradewind.jobs.submit import submit as submit_job
+from tradewind.leasing.sweep import sweep
+from tradewind.ports.clock import Clock
+from tradewind.store import records, schema
+
+LOOK_SECONDS = 0.2  # how often a follower looks
+RESPAWN_SECONDS = 3.0  # a supervisor takes about half a second to start; give it time before starting another
+CHUNK = 1 << 18
+
+
+def connect(settings: Settings) -> Embedded:
+    """The control plane of this computer's home."""
+    return Embedded(settings, SystemClock())
+
+
+class Embedded:
+    """``interface.ControlPlane`` on the store of one home."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._inside = open_inside(settings, clock)
+        self._db = self._inside.db
+        self._plans: dict[int, dict[str, Any]] = {}
+        self._started: float | None = None
+
+    def configured(self) -> tuple[str, ...]:
+        """No cloud can be configured yet: jobs run here, or are rehearsed here."""
+        return ()
+
+    def plan_for(self, submit: Submit) -> Answer | None:
+        """The plan for a job that wears an offer; None for one on this computer. One submit has one plan."""
+        if submit.local:
+            return None
+        if id(submit) not in self._plans:
+            self._plans[id(submit)] = questions.plan(self._settings, submit.workload, self._clock.now())
+        return self._plans[id(submit)]
+
+    def needs_of(self, submit: Submit) -> Answer | None:
+        """What the job needs on every GPU; None when the file says too little."""
+        try:
+            return questions.size(submit.workload, SizeOverrides())
+        except NothingFits:
+            return None
+
+    def submit(self, submit: Submit) -> Answer:
+        """Store the job and see that a supervisor works on it."""
+        if not (submit.rehearse or submit.local):
+            raise NotConfigured("no-cloud-configured")
+        earlier = self._earlier(submit.request_id)
+        if earlier is None:
+            earlier = self._store(submit)
+        self._work()
+        plan_id = (earlier.plan or {}).get("plan_id")
+        return {"job": earlier.id, "name": earlier.name, "state": earlier.state.value, "plan_id": plan_id,
+                "rehearsal": earlier.rehearsal}  # fmt: skip
+
+    def _earlier(self, request_id: str | None) -> Job | None:
+        if request_id is None:
+            return None
+        with self._db.read() as db:
+            return records.job_by_request(db, request_id)
+
+    def _store(self, submit: Submit) -> Job:
+        plan = self.plan_for(submit)
+        if plan is not None and plan["chosen"] is None:
+            raise NothingFits("nothing-fits", plan=plan["plan_id"])
+        now = self._clock.now()
+        job = job_of(submit, plan, now)
+        schedule = submit.workload.schedule
+        deadline = schedule.deadline_at
+        if schedule.deadline_seconds is not None:
+            deadline = now + timedelta(seconds=schedule.deadline_seconds)
+        job = replace(job, settings={**job.settings, "deadline": deadline.isoformat() if deadline else None})
+        folder = self._settings.jobs / job.id
+        try:
+            left_out = lay_out(submit, folder, self._settings.home)
+            job = replace(job, settings={**job.settings, "left_out": list(left_out)})
+            with self._db.write() as db:
+                stored = submit_job(db, job, now)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)  # not submitted: nothing of it stays
+            raise
+        if stored.id != job.id:
+            shutil.rmtree(folder, ignore_errors=True)  # the same request came first from elsewhere
+        return stored
+
+    def _work(self) -> None:
+        """See that a supervisor is alive while anything is open."""
+        now = self._clock.monotonic()
+        if self._started is not None and now - self._started < RESPAWN_SECONDS:
+            return
+        if holder(self._settings.lock) is None and anything_open(self._inside):
+            self._started = now
+            ensure_supervisor(self._settings)
+
+    def ps(self, everything: bool) -> list[Answer]:
+        """Live jobs, or all, the newest first."""
+        self._work()
+        now = self._clock.now()
+        with self._db.read() as db:
+            found = records.jobs(db, open_only=not everything)
+            return [ps_row(job, self._book(db, job), now) for job in found]
+
+    def show(self, job: str) -> Answer:
+        """The show object."""
+        self._work()
+        with self._db.read() as db:
+            return self._show(db, _find(db, job))
+
+    def _show(self, db: Connection, job: Job) -> Answer:
+        return show_object(
+            job, self._book(db, job), records.attempts(db, job.id), records.checkpoints(db, job.id),
+            records.events(db, job=job.id), self._settings.jobs / job.id, holder(self._settings.lock),
+        )  # fmt: skip
+
+    def _book(self, db: Connection, job: Job, currency: str | None = None) -> Book:
+        return book_of(job, records.events(db, job=job.id), self._clock.now(), currency)
+
+    def log_chunk(self, job: str, offset: int) -> tuple[bytes, int, bool]:
+        """Log bytes of all attempts, one after the other."""
+        self._work()
+        with self._db.read() as db:
+            found = _find(db, job)
+        start, data = 0, b""
+        for path in _logs(self._settings.jobs / found.id / "logs"):
+            size = path.stat().st_size
+            if offset < start + size and len(data) < CHUNK:
+                with path.open("rb") as file:
+                    file.seek(max(0, offset - start))
+                    data += file.read(CHUNK - len(data))
+            start += size
+        return data, offset + len(data), found.state in JOB_ENDED and offset + len(data) >= start
+
+    def wait(self, job: str, timeout: float | None, on_change: Callable[[Answer], None] | None) -> Answer:
+        """Follow a job to its end."""
+        with self._db.read() as db:
+            id_ = _find(db, job).id
+        deadline = None if timeout is None else self._clock.monotonic() + timeout
+        seen: tuple[Any, ...] | None = None
+        while True:
+            self._work()
+            with self._db.read() as db:
+                found = _find(db, id_)
+                now = (found.state, found.progress, found.attempt, records.last_event(db, id_))
+                shown = self._show(db, found) if now != seen or found.state in JOB_ENDED else None
+            if shown is not None and found.state in JOB_ENDED:
+                return shown
+            if shown is not None and on_change is not None:
+                on_change(shown)
+            seen = now
+            if deadline is not None and self._clock.monotonic() >= deadline:
+                raise TimedOut("wait-timeout", job=id_, seconds=f"{timeout:g}")
+            self._clock.sleep(LOOK_SECONDS)
+
+    def stop(self, job: str) -> Answer:
+        """Wish a job's end, and wait for it."""
+        with self._db.write() as db:
+            found = _find(db, job)
+            if found.state not in JOB_ENDED:
+                now = self._clock.now()
+                records.update_job(db, found, replace(found, wanted=False))
+                records.append_event(db, now, f"user-{os.getuid()}", "stop-asked", found.id, job=found.id)
+                records.wake(db, schema.job, found.id, now)
+        return self.wait(found.id, None, None)
+
+    def leases(self, everything: bool) -> list[Answer]:
+        """Open leases, or all, after a complete listing of every place."""
+        self._work()
+        swept = sweep(self._inside.leasing, end=False)
+        rows = self._lease_rows(everything) + [stray_json(each) for each in swept.strays if each.why == "no-row"]
+        unseen = tuple(each.account for each in swept.checked if not each.complete)
+        if unseen:
+            raise ListingIncomplete(rows, unseen)
+        return rows
+
+    def _lease_rows(self, everything: bool) -> list[Answer]:
+        with self._db.read() as db:
+            found = records.leases(db, open_only=not everything)
+            jobs = {lease.job: records.job(db, lease.job) for lease in found}
+            books = {id_: self._book(db, job) if job else None for id_, job in jobs.items()}
+        return [lease_json(lease, jobs[lease.job], books[lease.job]) for lease in found]
+
+    def sweep(self, end: bool) -> Answer:
+        """What every place lists of ours that no open lease explains; ended when asked."""
+        return sweep_json(sweep(self._inside.leasing, end=end))
+
+    def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
+        """What jobs cost, the newest first."""
+        with self._db.read() as db:
+            found = [_find(db, job)] if job else [
+                each for each in records.jobs(db) if rehearsals or not each.rehearsal
+            ]  # fmt: skip
+            told = [self._cost(db, each, currency) for each in found]
+        try:
+            open_leases: int | None = len(self.leases(False))
+        except ListingIncomplete:
+            open_leases = None
+        return {"jobs": told, "open_leases": open_leases}
+
+    def _cost(self, db: Connection, job: Job, currency: str | None) -> Answer:
+        book = self._book(db, job, currency)
+        attempts = records.attempts(db, job.id)
+        chosen = (job.plan or {}).get("chosen")
+        money = book.costs.to_json() if book.costs else {
+            "lines": [], "total": [], "total_in": None, "on_demand_total": None, "saved": None,
+        }  # fmt: skip
+        return {
+            **money, "job": job.id, "rehearsal": job.rehearsal,
+            "lost_seconds": round(sum(each.lost_seconds or 0.0 for each in attempts), 3),
+            "predicted": {"hours": chosen["hours"], "cost": chosen["cost"]} if chosen else None,
+        }  # fmt: skip
+
+
+def _find(db: Connection, name: str) -> Job:
+    """A job by id, by a unique beginning of its id, or the newest of that name."""
+    found = records.job(db, name)
+    if found is not None:
+        return found
+    known = records.jobs(db)
+    starts = [job for job in known if job.id.startswith(name) or job.id.startswith(f"job-{name}")]
+    if len(starts) == 1:
+        return starts[0]
+    named = [job for job in known if job.name == name]
+    if named:
+        return named[0]
+    if starts:
+        raise NotFound("job-ambiguous", name=name, jobs=", ".join(job.id for job in starts[:5]))
+    raise NotFound("job-unknown", name=name, known=", ".join(job.id for job in known[:3]) or "none")
+
+
+def _logs(folder: Path) -> list[Path]:
+    paths = folder.glob("attempt-*.log") if folder.exists() else ()
+    return sorted(paths, key=lambda path: int(path.stem.removeprefix("attempt-")))

@@ -1,0 +1,125 @@
+"""Job files: text → Workload with every fault at once, and back to the file's shape.
+
+Public: :func:`read`, :func:`parse`, :func:`load`, :func:`dump`, :func:`workdir_of`; times and shares in ``spans``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tradewind.domain.errors import BadInput, NotFound, Where
+
+if TYPE_CHECKING:
+    from tradewind.app.jobfile.tree import Tree
+    from tradewind.domain.workload import Workload
+
+MAX_BYTES = 1_000_000
+_UNFIT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f/\\]+")
+
+
+def read(path: Path) -> tuple[Workload, str]:
+    """The workload in the file at ``path``, and the file's text.
+
+    Raises:
+        NotFound: ``job-file-missing`` (path).
+        BadInput: ``job-file-is-folder``, ``job-file-unreadable``, ``job-file-too-large``, ``job-file-not-text``, or
+            any of :func:`parse`.
+    """
+    text = _text_of(path)
+    return parse(text, str(path)), text
+
+
+def parse(text: str, file: str) -> Workload:
+    """The workload that YAML ``text`` states; ``file`` names it in faults and gives the default name.
+
+    Raises:
+        BadInput: ``job-file-empty``, ``job-file-not-mapping``, one of the ``yaml-*`` codes, or ``job-invalid`` with
+            every fault found.
+    """
+    from tradewind.app.jobfile.tree import read_tree
+
+    tree = read_tree(text, file, as_text=frozenset({"env"}))
+    if tree.value is None:
+        raise BadInput("job-file-empty", where=Where(file), file=file)
+    if not isinstance(tree.value, dict):
+        raise BadInput("job-file-not-mapping", where=Where(file, 1, 1), file=file)
+    return _workload(tree, file)
+
+
+def load(mapping: Mapping[str, Any]) -> Workload:
+    """The workload in a mapping of the job file's shape: ``load(dump(w)) == w``.
+
+    Raises:
+        BadInput: ``job-invalid``; its faults name keys, not places.
+    """
+    from tradewind.app.jobfile.tree import Tree
+
+    return _workload(Tree(dict(mapping)), "")
+
+
+def dump(workload: Workload) -> dict[str, Any]:
+    """The workload in the job file's shape, JSON-able."""
+    from tradewind.app.jobfile import build
+
+    return build.dump(workload)
+
+
+def workdir_of(workload: Workload, path: Path | None) -> Path:
+    """The folder that the job works in, absolute: ``workdir`` is relative to the job file's own folder."""
+    base = path.parent if path else Path()
+    return (base / _at_home(workload.workdir)).resolve()
+
+
+def _workload(tree: Tree, file: str) -> Workload:
+    from pydantic import ValidationError
+
+    from tradewind.app.jobfile import build, faults
+    from tradewind.app.jobfile.models import JobFile
+
+    found = list(tree.faults)
+    try:
+        parsed = JobFile.model_validate(tree.value)
+    except ValidationError as error:
+        found += faults.faults_of(error, tree)
+    else:
+        for path, fault in build.together(parsed):
+            fault.where = tree.keys.get(path)
+            found.append(fault)
+    if found:
+        found.sort(key=faults.by_place)
+        raise BadInput("job-invalid", where=found[0].where, faults=tuple(found), file=file, count=len(found))
+    return build.workload(parsed, _default_name(parsed.workdir, file))
+
+
+def _default_name(workdir: str, file: str) -> str:
+    path = Path(file or "job.yaml")
+    stem = path.stem if path.stem not in {"job", "tradewind"} else ""
+    folder = (path.parent / _at_home(workdir)).resolve().name
+    name = _UNFIT_IN_NAMES.sub("-", stem or folder).strip()
+    return name[:80] or "job"
+
+
+def _at_home(folder: str) -> Path:
+    """``~`` and ``~/x`` below the home folder; a ``~name`` stays as it is, a folder may be called so."""
+    return Path(folder).expanduser() if folder == "~" or folder.startswith("~/") else Path(folder)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise NotFound("job-file-missing", path=path) from None
+    except IsADirectoryError:
+        raise BadInput("job-file-is-folder", path=path) from None
+    except OSError as fault:
+        raise BadInput("job-file-unreadable", path=path, why=fault.strerror or fault) from None
+    if len(raw) > MAX_BYTES:
+        raise BadInput("job-file-too-large", path=path, limit_mb=MAX_BYTES // 1_000_000)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise BadInput("job-file-not-text", path=path, byte=fault.start) from None

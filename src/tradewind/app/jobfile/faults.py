@@ -1,0 +1,103 @@
+"""pydantic's faults → our faults: one for each, with its place, its dotted key, why, and the nearest key."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tradewind.app.jobfile.models import JobFile
+from tradewind.app.jobfile.readings import kind, near
+from tradewind.app.jobfile.tree import Path, Tree, dotted
+from tradewind.domain.errors import BadInput, Where
+
+_LIMITS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+_SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+_TYPES = {
+    "string_type": "text", "int_type": "whole-number", "int_from_float": "whole-number", "int_parsing": "whole-number",
+    "float_type": "number", "list_type": "list", "dict_type": "mapping", "model_type": "mapping",
+    "model_attributes_type": "mapping", "is_instance_of": "text",
+}  # fmt: skip
+
+
+def faults_of(error: ValidationError, tree: Tree) -> list[BadInput]:
+    """Every fault of ``error`` as a BadInput, in the order of the file's lines."""
+    return [_fault(dict(found), tree) for found in error.errors(include_url=False)]
+
+
+def by_place(fault: BadInput) -> tuple[int, int]:
+    """Sort key: line and column; faults without a place come last."""
+    where = fault.where
+    return (where.line or 0, where.column or 0) if where and where.line else (1 << 30, 0)
+
+
+def _fault(found: dict[str, Any], tree: Tree) -> BadInput:
+    path = tuple(part for part in found["loc"] if part != "[key]")
+    key, code = dotted(path), found["type"]
+    if code == "extra_forbidden":
+        return BadInput("key-unknown", where=_place(tree, path, of_key=True), key=key, nearest=nearest_key(path))
+    if code == "missing":
+        return BadInput("key-missing", where=_place(tree, path[:-1], of_key=False), key=key)
+    where = _place(tree, path, of_key=False)
+    if code in _LIMITS:
+        limit = _LIMITS[code]
+        return BadInput("number-out-of-range", where=where, key=key, value=found["input"],
+                        limit=f"{_SIGNS[limit]} {found['ctx'][limit]}")  # fmt: skip
+    if code in _TYPES:
+        got = "fraction" if code == "int_from_float" else kind(found["input"])
+        return BadInput("type-wrong", where=where, key=key, wanted=_TYPES[code], got=got)
+    if found.get("msg") == code:  # raised by a validator of ours: the type is the code, the context its facts
+        return BadInput(code, where=where, key=key, **found.get("ctx", {}))
+    return BadInput("value-wrong", where=where, key=key, why=found["msg"])
+
+
+def _place(tree: Tree, path: Path, *, of_key: bool) -> Where | None:
+    """The place of a key or value, or of the nearest thing around it that stands in the file."""
+    table = tree.keys if of_key else tree.values
+    for end in range(len(path), -1, -1):
+        if path[:end] in table:
+            return table[path[:end]]
+    return tree.values.get(())
+
+
+def nearest_key(path: Path) -> str:
+    """The dotted key that the last part of ``path`` may have meant: beside it first, then in any other section."""
+    word = str(path[-1]).lower().replace("-", "_")
+    around = dotted(path[:-1])
+    beside = dict(_siblings(path[:-1]))
+    if word in beside or (found := near(word, tuple(beside))):
+        return f"{around}.{word if word in beside else found}".removeprefix(".")
+    return next((key for key in known_keys() if key.rpartition(".")[2] == word), "")
+
+
+def _siblings(path: Path) -> Iterator[tuple[str, Any]]:
+    model: type[BaseModel] | None = JobFile
+    for part in path:
+        if isinstance(part, str):
+            model = _section_in(model.model_fields[part].annotation) if model and part in model.model_fields else None
+    if model:
+        yield from model.model_fields.items()
+
+
+@cache
+def known_keys() -> tuple[str, ...]:
+    """Every key that a job file may have, dotted, in the order of the contracts."""
+    return tuple(_keys_of(JobFile, ""))
+
+
+def _keys_of(model: type[BaseModel], before: str) -> Iterator[str]:
+    for name, info in model.model_fields.items():
+        yield before + name
+        below = _section_in(info.annotation)
+        if below:
+            yield from _keys_of(below, f"{before}{name}.")
+
+
+def _section_in(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field's annotation names, also inside ``X | None`` and ``list[X]``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in typing.get_args(annotation) if (found := _section_in(part))), None)

@@ -1,0 +1,169 @@
+"""Texts of a job file → domain values, as validators; what cannot be read becomes a fault that pydantic carries on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from tradewind.app.jobfile import spans
+from tradewind.domain.accelerators import parse_accelerators
+from tradewind.domain.errors import BadInput
+from tradewind.domain.money import Money, parse_money
+from tradewind.domain.precision import ALIASES, Precision, parse_precision
+from tradewind.domain.workload import Accelerators as Wish
+from tradewind.domain.workload import PreemptAt
+
+NAME_LENGTH = 80
+
+_ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f/\\]")
+_CPUS = re.compile(r"^(\d+)\s*\+?$")
+T = TypeVar("T")
+
+
+def fault(code: str, **facts: object) -> PydanticCustomError:
+    """A fault that pydantic carries to the end, so that all are told at once."""
+    return PydanticCustomError(code, code, {key: str(value) for key, value in facts.items()})
+
+
+def told(parse: Callable[[str], T]) -> Callable[[Any], T]:
+    """``parse`` for a validator: what is neither text nor number is a fault, and its BadInput becomes one.
+
+    A number is read as its text, so that ``deadline: 12`` is told that it lacks a unit.
+    """
+
+    def read(value: Any) -> T:
+        if kind(value) not in {"text", "number"}:
+            raise fault("type-wrong", wanted="text", got=kind(value))
+        try:
+            return parse(str(value))
+        except BadInput as bad:
+            raise fault(bad.code, **bad.facts) from None
+
+    return read
+
+
+def kind(value: Any) -> str:
+    """What a value of a document is, as a code: ``text number truth list mapping nothing``."""
+    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (bool, "truth"), (str, "text"), ((int, float), "number"), (list, "list"), (dict, "mapping"),
+    )  # fmt: skip
+    return next((name for types, name in kinds if isinstance(value, types)), "nothing")
+
+
+def choice(*choices: str) -> BeforeValidator:
+    """One of ``choices``, whatever its case."""
+
+    def read(text: str) -> str:
+        plain = text.strip().lower()
+        if plain in choices:
+            return plain
+        raise BadInput("choice-unknown", value=text, nearest=near(plain, choices), choices=", ".join(choices))
+
+    return BeforeValidator(told(read))
+
+
+def near(word: str, choices: tuple[str, ...]) -> str:
+    """The choice that ``word`` may have meant, or an empty text."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, choices, 1, 0.6)), "")
+
+
+def _not_truth(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise fault("type-wrong", wanted="number", got=kind(value))
+    return value
+
+
+def _job_name(text: str) -> str:
+    if not text.strip() or len(text) > NAME_LENGTH or _UNPRINTABLE.search(text):
+        raise BadInput("name-unusable", text=text[:NAME_LENGTH], limit=NAME_LENGTH)
+    return text.strip()
+
+
+def _env_name(text: str) -> str:
+    if not _ENV_NAME.match(text):
+        raise BadInput("env-name-unusable", text=text)
+    return text
+
+
+def _image(text: str) -> str:
+    scheme, colon, rest = text.strip().partition(":")
+    if scheme not in {"docker", "machine"} or not colon or not rest.strip():
+        raise BadInput("image-unreadable", text=text)
+    return text.strip()
+
+
+def _residency(text: str) -> str:
+    plain = text.strip().upper()
+    if plain != "EEA" and not re.fullmatch("[A-Z]{2}", plain):
+        raise BadInput("residency-unreadable", text=text)
+    return plain
+
+
+def _precision(text: str) -> Precision:
+    try:
+        return parse_precision(text)
+    except ValueError:
+        names = (*(each.value for each in Precision), *ALIASES)
+        nearest = near(text.strip().lower(), names)
+        raise BadInput("choice-unknown", value=text, nearest=nearest, choices=", ".join(names)) from None
+
+
+def _deadline(text: str) -> float | datetime:
+    if re.match(r"^\s*\d{4}-", text):
+        return spans.parse_instant(text)
+    return spans.parse_span(text)
+
+
+def _cpus(value: Any) -> Any:
+    match = _CPUS.match(value) if isinstance(value, str) else None
+    return int(match[1]) if match else _not_truth(value)
+
+
+def _accelerators(value: Any) -> Wish:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"any:{value}"
+    return told(parse_accelerators)(value)
+
+
+def _preempt_at(value: Any) -> tuple[PreemptAt, ...]:
+    parts = value if isinstance(value, list) else [value]
+    return tuple(at for part in parts for at in told(spans.parse_preempt_at)(part))
+
+
+def listed(value: Any) -> Any:
+    """A single text as a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise fault("value-empty")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_not_blank)]
+Texts = Annotated[list[Text], BeforeValidator(listed)]
+Count = Annotated[int, BeforeValidator(_not_truth), Field(gt=0)]
+Amount = Annotated[float, BeforeValidator(_not_truth), Field(gt=0, allow_inf_nan=False)]
+Port = Annotated[int, BeforeValidator(_not_truth), Field(gt=0, lt=65_536)]
+Cpus = Annotated[int, BeforeValidator(_cpus), Field(gt=0)]
+Span = Annotated[float, BeforeValidator(told(spans.parse_span))]
+Deadline = Annotated[float | datetime, BeforeValidator(told(_deadline))]
+Every = Annotated[str, BeforeValidator(told(spans.parse_every))]
+Preemptions = Annotated[tuple[PreemptAt, ...], BeforeValidator(_preempt_at)]
+Limit = Annotated[Money, BeforeValidator(told(parse_money))]
+Accelerators = Annotated[Wish, BeforeValidator(_accelerators)]
+PrecisionName = Annotated[Precision, BeforeValidator(told(_precision))]
+JobName = Annotated[str, BeforeValidator(told(_job_name))]
+EnvName = Annotated[str, BeforeValidator(told(_env_name))]
+EnvNames = Annotated[list[EnvName], BeforeValidator(listed)]
+Image = Annotated[str, BeforeValidator(told(_image))]
+Residency = Annotated[str, BeforeValidator(told(_residency))]

@@ -1,0 +1,98 @@
+"""From a submit to a job row: which account, which offer it wears, what travels with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from tradewind.app import jobfile
+from tradewind.app.inside import LOCAL, REHEARSAL
+from tradewind.app.interface import Submit
+from tradewind.catalog.terms import terms as terms_of_cloud
+from tradewind.domain.errors import BadInput
+from tradewind.domain.ids import CHANCE_BITS, new_id
+from tradewind.domain.offer import Offer, PriceStatus, Purchase
+from tradewind.domain.records import Job
+from tradewind.domain.states import JobState
+from tradewind.nodes.bundle import pack
+
+MAX_LIFETIME_S = 12 * 3600.0  # the hard end of a lease when the job file sets no shorter one
+LOCAL_NOTICE_S = 30.0
+
+
+def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime) -> Job:
+    """The job as it will be stored, QUEUED."""
+    return Job(
+        id=new_id("job", now, secrets.randbits(CHANCE_BITS)), name=submit.workload.name, state=JobState.QUEUED,
+        wanted=True, rehearsal=submit.rehearse, account=REHEARSAL if submit.rehearse else LOCAL,
+        workload=jobfile.dump(submit.workload), plan=plan, settings=_settings(submit, plan), submitted_at=now,
+        state_since=now, wake_at=now, request_id=submit.request_id,
+    )  # fmt: skip
+
+
+def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
+    workload = submit.workload
+    chosen = (plan or {}).get("chosen")
+    settings: dict[str, Any] = {
+        "run": workload.run, "env": {**submit.env, **dict(workload.env)}, "store": _store(workload.checkpoint.store),
+        "max_lifetime_s": min(workload.schedule.max_duration_seconds or MAX_LIFETIME_S, MAX_LIFETIME_S),
+        "total_steps": workload.training.total_steps, "time_scale": 1, "notice_s": LOCAL_NOTICE_S,
+    }  # fmt: skip
+    if not chosen:
+        return {**settings, "offer": this_computer().to_json()}
+    terms = terms_of_cloud(chosen["offer"]["cloud"])
+    billing = {
+        "granularity_s": terms.granularity_s if terms else 1.0, "minimum_s": terms.minimum_s if terms else 60.0,
+        "on_demand_price_per_hour": (plan or {}).get("on_demand_price_per_hour"),
+    }  # fmt: skip
+    rehearse = workload.rehearse
+    return {
+        **settings, "run": rehearse.run or workload.run, "total_steps": rehearse.steps or settings["total_steps"],
+        "offer": {**chosen["offer"], "billing": billing}, "notice_s": terms.notice_s if terms else LOCAL_NOTICE_S,
+        "preempt_at": [str(each) for each in submit.preempt_at or rehearse.preempt_at],
+        "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["fit"]["step_seconds"]["value"],
+    }  # fmt: skip
+
+
+def this_computer() -> Offer:
+    """What a ``local`` job runs on: this computer, without a price."""
+    return Offer(
+        cloud="local", region=socket.gethostname(), zone=None, instance_type="this-computer", gpu="none", form=None,
+        gpu_known=False, gpus=Decimal(0), gpu_memory_gib=None, cpus=os.cpu_count(), memory_gib=None,
+        network_gbps=None, rdma=None, nvlink=None, purchase=Purchase.ON_DEMAND, price_per_hour=None,
+        price_status=PriceStatus.UNKNOWN, as_of=None, source=None, carbon_g_per_kwh=None,
+    )  # fmt: skip
+
+
+def _store(given: str | None) -> str | None:
+    """A folder given as the store; object stores are reached from rented machines, not from this computer."""
+    if given is None or "://" in given:
+        return None
+    return str(Path(given).expanduser().absolute())
+
+
+def lay_out(submit: Submit, folder: Path, home: Path) -> tuple[str, ...]:
+    """Put what travels with the job into its folder: the archive of the workdir, the file as given, the secrets.
+
+    Returns what of the workdir had to stay behind, each with why; ``home`` never travels.
+
+    Raises:
+        BadInput: the workdir cannot be sent, or a named secret has no value.
+    """
+    missing = [name for name in submit.workload.secrets if name not in submit.secrets]
+    if missing:
+        raise BadInput("secret-missing", names=", ".join(missing))
+    folder.mkdir(parents=True, mode=0o700)
+    bundle = pack(jobfile.workdir_of(submit.workload, submit.path), folder / "work.tar.gz", (home,))
+    (folder / "job.yaml").write_text(submit.source)
+    if submit.secrets:
+        file = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w") as out:
+            json.dump({name: submit.secrets[name] for name in submit.workload.secrets}, out)
+    return bundle.left_out

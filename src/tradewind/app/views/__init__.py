@@ -1,0 +1,1 @@
+"""Records as the contracts' JSON objects."""

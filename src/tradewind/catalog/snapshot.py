@@ -1,0 +1,92 @@
+"""The snapshot: one SQLite file under the home folder, found, checked, and built when it is missing, stale or damaged.
+
+Its name is ``catalog-INPUTS-CONTENT.sqlite``. INPUTS changes with the size or time of any CSV file (a change that
+cannot be missed by reading them: that would cost more than the whole search), CONTENT is the CRC-32 of the file
+itself, so a flipped bit in a price is noticed. Reading imports sqlite3 and nothing heavier.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tradewind.domain.errors import NotConfigured
+
+DATA = Path(__file__).parent / "data"
+FORMAT = 1  # counted up when the tables change, so that an older file is not read with newer questions
+FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "tariffs.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A checked snapshot, ready to be read.
+
+    Attributes:
+        date: newest day on which any of its prices was listed, ``YYYY-MM-DD``.
+        fingerprint: SHA-256 of the CSV files it was built from.
+        origin: ``found`` as it was, ``built`` because there was none, ``rebuilt`` because it was damaged.
+    """
+
+    path: Path
+    date: str
+    fingerprint: str
+    origin: Literal["found", "built", "rebuilt"]
+
+    def rows(self, question: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows that answer an SQL question."""
+        return _ask(self.path, question, values)
+
+
+def open_snapshot(home: Path, data: Path = DATA) -> Snapshot:
+    """The snapshot of the CSV files in ``data``, kept under ``home``/catalog; safe for several processes at once.
+
+    Raises:
+        NotConfigured: ``catalog-home-unwritable`` (path, cause): it must be built and cannot be stored.
+    """
+    folder, inputs = home / "catalog", _inputs_key(data)
+    candidates = sorted(folder.glob(f"catalog-{inputs}-*.sqlite"))
+    for path in candidates:
+        if is_whole(path):
+            return _described(path, "found")
+    from tradewind.catalog.build import build  # only when needed: the reading path stays light
+
+    try:
+        path = build(data, folder, inputs)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise NotConfigured("catalog-home-unwritable", path=folder, cause=error) from error
+    return _described(path, "rebuilt" if candidates else "built")
+
+
+def content_key(content: bytes) -> str:
+    """The part of a snapshot's name that speaks for its content."""
+    return f"{zlib.crc32(content):08x}"
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a snapshot's content is the one that its name promises."""
+    try:
+        return path.name.endswith(f"-{content_key(path.read_bytes())}.sqlite")
+    except OSError:  # gone, or not ours to read: another will be built
+        return False
+
+
+def _inputs_key(data: Path) -> str:
+    stats = [(name, (data / name).stat()) for name in FILES]
+    stamp = f"{FORMAT}|" + "|".join(f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats)
+    return f"{zlib.crc32(stamp.encode()):08x}"
+
+
+def _described(path: Path, origin: Literal["found", "built", "rebuilt"]) -> Snapshot:
+    meta = dict(_ask(path, "SELECT key, value FROM meta"))
+    return Snapshot(path, meta["date"], meta["fingerprint"], origin)
+
+
+def _ask(path: Path, question: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    # immutable: a finished snapshot is never written again, so no locks and no journal are needed.
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        return database.execute(question, tuple(values)).fetchall()

@@ -1,0 +1,34 @@
+"""``tradewind stop``: a last checkpoint, then the end of the job and of everything rented for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tradewind.cli.shape import with_json, worded
+
+if TYPE_CHECKING:
+    from tradewind.cli.world import World
+
+
+@worded("stop")
+@click.argument("job", metavar="JOB")
+@with_json
+def command(world: World, job: str) -> int:
+    """Stop the job and say how it stands; exit 0 when it has ended."""
+    from tradewind.cli.follow import open_count
+
+    control = world.inside.control()
+    world.err.write(world.say("stopping", job=job) + "\n")
+    world.err.flush()
+    shown = control.stop(job)
+    if world.json:
+        world.answer(shown)
+    else:
+        from tradewind.cli.draw.cost import open_leases
+        from tradewind.cli.draw.ending import outcome
+
+        world.draw(outcome, shown)
+        world.draw(open_leases, open_count(control))
+    return 0

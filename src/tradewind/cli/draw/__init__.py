@@ -1,0 +1,1 @@
+"""Drawings: contract dicts → rich renderables. Pure; every text comes from ``words``."""

@@ -1,0 +1,170 @@
+"""Jobs: the table of ``ps`` and the page of ``show``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from tradewind.cli.draw.ending import comparison
+from tradewind.cli.draw.figures import UNKNOWN, count, instant, moment, money, number, scaled, span
+from tradewind.cli.draw.offers import gpus, named
+from tradewind.cli.draw.pen import Column, Pen
+from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, bullets, facts, gap, head, stack, table
+
+Job = dict[str, Any]
+STATE_STYLES = {"SUCCEEDED": GOOD, "RUNNING": GOOD, "FAILED": BAD, "EXPIRED": BAD, "INTERRUPTED": WARN, "WAITING": WARN}
+_PS = (
+    Column("col-job"), Column("col-name"), Column("col-state"), Column("col-progress", right=True),
+    Column("col-loss", right=True, drop=5), Column("col-eta", drop=2), Column("col-cost-so-far", right=True, drop=1),
+    Column("col-offer", drop=4), Column("col-submitted", drop=3),
+)  # fmt: skip
+_ATTEMPTS = (
+    Column("col-attempt", right=True), Column("col-outcome"), Column("col-took", right=True, drop=3),
+    Column("col-resumed-at", right=True), Column("col-checkpoint", right=True, drop=2),
+    Column("col-repeated", right=True), Column("col-lost", right=True), Column("col-leases", drop=4),
+)  # fmt: skip
+_CHECKPOINTS = (
+    Column("col-step", right=True), Column("col-at"), Column("col-size", right=True), Column("col-checkpoint-state"),
+    Column("col-path", drop=1),
+)  # fmt: skip
+LAST_CHECKPOINTS, LAST_EVENTS = 5, 12
+
+
+def ps(pen: Pen, jobs: list[Job], everything: bool) -> RenderableType:
+    """One line a job, or what to do when there is none."""
+    if not jobs:
+        return Text(pen.say("no-jobs" if everything else "no-live-jobs"))
+    return table(pen, _PS, [_row(pen, job) for job in jobs], indent=0)
+
+
+def _row(pen: Pen, job: Job) -> list[str | Text]:
+    progress = job["progress"] or {}
+    return [
+        job["job"], job["name"], state(pen, job), steps(job), number(progress.get("loss")),
+        instant(job["ended_at"] or job["eta"]), money(job["cost"]), offer_text(job["offer"]),
+        instant(job["submitted_at"]),
+    ]  # fmt: skip
+
+
+def state(pen: Pen, job: Job) -> Text:
+    """The job's state in a word, and whether it is a rehearsal."""
+    told = Text().append(pen.say(f"state-{job['state']}"), STATE_STYLES.get(job["state"], ""))
+    return told.append(" " + pen.say("is-rehearsal"), DIM) if job["rehearsal"] else told
+
+
+def steps(job: Job) -> str:
+    """``1,200/2,880``."""
+    progress = job["progress"]
+    if not progress:
+        return UNKNOWN
+    total = progress["total_steps"]
+    return count(progress["step"]) + (f"/{count(total)}" if total else "")
+
+
+def offer_text(offer: Any) -> str:
+    """An offer named, given as an object or as text."""
+    if isinstance(offer, dict):
+        return named(offer)
+    return UNKNOWN if offer is None else str(offer)
+
+
+def show(pen: Pen, job: Job) -> RenderableType:
+    """Everything known of one job, the important first."""
+    title = Text.assemble((job["name"], "bold"), ("  " + job["job"], DIM), "  ").append_text(state(pen, job))
+    return stack(
+        title,
+        facts(pen, _facts(pen, job)),
+        *_section(pen, "head-attempts", _ATTEMPTS, [_attempt(pen, each) for each in job["attempts"]]),
+        *_section(pen, "head-checkpoints", _CHECKPOINTS, _checkpoints(pen, job)),
+        *_decisions(pen, job),
+        *_events(pen, job),
+        *comparison(pen, job),
+        *log_tail(pen, job),
+    )
+
+
+def _facts(pen: Pen, job: Job) -> list[tuple[str, str | Text]]:
+    progress = job["progress"] or {}
+    rows: list[tuple[str, str | Text]] = []
+    if job["why"]:
+        rows.append(("fact-why", pen.reason(job["why"], "why-")))
+    if job["offer"]:
+        offer = job["offer"]
+        rows.append(("fact-offer", offer_text(offer) + (f" · {gpus(offer)}" if isinstance(offer, dict) else "")))
+    rows.append(("fact-progress", pen.say(
+        "progress-line", steps=steps(job), loss=_or_none(progress.get("loss")),
+        accuracy=_or_none(progress.get("accuracy"), 3), rate=_or_none(progress.get("samples_per_second")),
+    )))  # fmt: skip
+    if job["ended_at"]:
+        rows.append(("fact-ended", instant(job["ended_at"])))
+    elif job["eta"]:
+        rows.append(("fact-eta", instant(job["eta"])))
+    rows.append(("fact-money", money(job["cost"])))
+    if job["exit_code"] is not None:
+        rows.append(("fact-exit", str(job["exit_code"])))
+    rows += [(f"metric {name}", number(value, 4)) for name, value in sorted(job["metrics"].items())]
+    return rows
+
+
+def _or_none(value: float | None, places: int | None = None) -> str:
+    return "" if value is None else number(value, places)
+
+
+def _section(
+    pen: Pen, code: str, columns: tuple[Column, ...], rows: list[list[str | Text]]
+) -> tuple[RenderableType, ...]:
+    return (gap(), head(pen, code), table(pen, columns, rows)) if rows else ()
+
+
+def _attempt(pen: Pen, attempt: dict[str, Any]) -> list[str | Text]:
+    took = (moment(attempt["to"]) - moment(attempt["from"])).total_seconds() if attempt["to"] else None
+    outcome = attempt["outcome"] or "going-on"
+    return [
+        count(attempt["attempt"]), pen.say(f"outcome-{outcome}"), span(took), count(attempt["resumed_step"]),
+        count(attempt["last_checkpoint_step"]), count(attempt["repeated_steps"]), span(attempt["lost_seconds"]),
+        ", ".join(attempt["leases"]),
+    ]  # fmt: skip
+
+
+def _checkpoints(pen: Pen, job: Job) -> list[list[str | Text]]:
+    return [
+        [count(each["step"]), instant(each["at"]), scaled(each["bytes"], "B"),
+         Text(pen.say(f"checkpoint-{each['state']}"), GOOD if each["state"] == "complete" else BAD), each["path"]]
+        for each in job["checkpoints"][-LAST_CHECKPOINTS:]
+    ]  # fmt: skip
+
+
+def _decisions(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
+    lines = [_decision(pen, each) for each in job["decisions"]]
+    return (gap(), head(pen, "head-decisions"), bullets(lines)) if lines else ()
+
+
+def _decision(pen: Pen, decision: dict[str, Any]) -> str:
+    why = f": {pen.reason(decision['why'], 'why-')}" if decision["why"] else ""
+    return f"{instant(decision['at'])}  {pen.reason(decision['action'], 'action-')}{why}"
+
+
+def _events(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
+    """The last events; those of checkpoints have a table of their own."""
+    events = [event for event in job["events"] if event["kind"] != "checkpoint-stored"]
+    lines = [_event(pen, each) for each in events[-LAST_EVENTS:]]
+    note = pen.say("last-of", shown=len(lines), count=len(events)) if len(events) > len(lines) else ""
+    return (gap(), head(pen, "head-events", note), bullets(lines)) if lines else ()
+
+
+def _event(pen: Pen, event: dict[str, Any]) -> str:
+    change = f" {event['from'] or ''}→{event['to']}" if event["to"] else ""
+    why = f" ({event['why']})" if event["why"] else ""
+    return f"{moment(event['at']):%H:%M:%S}  {pen.reason(event['kind'], 'event-')} {event['what']}{change}{why}"
+
+
+def log_tail(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
+    """The last lines that a failed attempt wrote; nothing for other ends."""
+    if job["state"] != "FAILED" or not job["attempts"] or not job["attempts"][-1]["log_tail"]:
+        return ()
+    tail = job["attempts"][-1]["log_tail"]
+    lines = tail if isinstance(tail, list) else str(tail).splitlines()
+    text = "\n".join(f"  {line}" for line in lines)
+    return gap(), head(pen, "head-log-tail"), Text(text, DIM, no_wrap=True, overflow="ignore")

@@ -1,0 +1,84 @@
+"""Texts of the command line as values; what cannot be read is an error that names the option."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tradewind.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from tradewind.domain.workload import Workload
+
+_COUNTS = re.compile(r"^([1-9]\d{0,5})(?:\.\.([1-9]\d{0,5}))?$")
+
+# Of the submitting shell these go with the job, and nothing else (docs: job file).
+TRAVELLING = ("PATH", "HOME", "LANG", "VIRTUAL_ENV")
+ENDED_WITH = {"SUCCEEDED": 0, "FAILED": 5, "EXPIRED": 6, "STOPPED": 8}
+
+
+def counts(text: str | None) -> tuple[int, int] | None:
+    """``8`` or ``1..8`` as an inclusive range.
+
+    Raises:
+        BadInput: ``counts-unreadable`` (text).
+    """
+    if text is None:
+        return None
+    match = _COUNTS.match(text.strip())
+    if match:
+        low, high = int(match[1]), int(match[2] or match[1])
+        if low <= high:
+            return low, high
+    raise BadInput("counts-unreadable", text=text)
+
+
+def time_scale(text: str) -> float | None:
+    """A positive number; None for ``auto``.
+
+    Raises:
+        BadInput: ``time-scale-unreadable`` (text).
+    """
+    if text.strip().lower() == "auto":
+        return None
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if 0 < scale < float("inf"):
+        return scale
+    raise BadInput("time-scale-unreadable", text=text)
+
+
+def travelling(env: Mapping[str, str], program: str) -> dict[str, str]:
+    """What of the shell's environment goes with the job.
+
+    ``program`` is how this command was called. One that is called by its path in a virtual environment which is not on
+    PATH (``.venv/bin/tradewind``) counts as that environment activated: ``python`` is then the one beside it.
+    """
+    told = {name: env[name] for name in TRAVELLING if name in env}
+    beside = Path(program).absolute().parent
+    listed = told.get("PATH", os.defpath).split(os.pathsep)
+    if str(beside) in listed or not (beside.parent / "pyvenv.cfg").is_file():
+        return told
+    return {**told, "PATH": os.pathsep.join([str(beside), *listed]), "VIRTUAL_ENV": str(beside.parent)}
+
+
+def secrets(workload: Workload, env: Mapping[str, str]) -> dict[str, str]:
+    """The named secrets' values from the environment.
+
+    Raises:
+        BadInput: ``secret-missing`` (names): some are not set.
+    """
+    missing = [name for name in workload.secrets if name not in env]
+    if missing:
+        raise BadInput("secret-missing", names=", ".join(missing))
+    return {name: env[name] for name in workload.secrets}
+
+
+def exit_code_of(state: str) -> int:
+    """The exit code of ``run`` and ``wait`` for a job that ended in ``state``."""
+    return ENDED_WITH.get(state, 0)

@@ -1,0 +1,16 @@
+"""Which commands there are, in which group of the help. A command stands here once it works.
+
+Each is loaded when called for: module ``tradewind.cli.commands.NAME``, attribute ``command``.
+"""
+
+from __future__ import annotations
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "plan": ("size", "offers", "plan"),
+    "run": ("run", "ps", "show", "logs", "wait", "stop"),
+    "money": ("leases", "sweep", "cost"),
+    "nodes": (),
+    "team": (),
+}
+
+COMMANDS: tuple[str, ...] = tuple(name for names in GROUPS.values() for name in names)

@@ -1,0 +1,51 @@
+"""The real inside: ``app``, imported when first asked for, because its rooms cost more than the start of the CLI."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tradewind.app.interface import Answer, ControlPlane
+    from tradewind.app.queries import OffersQuery, SizeOverrides
+    from tradewind.app.settings import Settings
+    from tradewind.domain.workload import Workload
+
+
+class Embedded:
+    """The use cases carried out in this process."""
+
+    def home(self) -> Path:
+        """The folder that holds all state."""
+        return self._settings().home
+
+    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
+        """The ``size`` answer."""
+        from tradewind.app import questions
+
+        return questions.size(workload, overrides)
+
+    def offers(self, query: OffersQuery) -> list[Answer]:
+        """The offers that match, cheapest first."""
+        from tradewind.app import market
+
+        return market.offers(self._settings(), query)
+
+    def plan(self, workload: Workload, now: datetime) -> Answer:
+        """The ``plan`` answer."""
+        from tradewind.app import questions
+
+        return questions.plan(self._settings(), workload, now)
+
+    def control(self) -> ControlPlane:
+        """The control plane of this computer."""
+        from tradewind.app import control
+
+        return control.connect(self._settings())
+
+    def _settings(self) -> Settings:
+        from tradewind.app.settings import Settings
+
+        return Settings.from_env()

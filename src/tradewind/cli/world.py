@@ -1,0 +1,142 @@
+"""What a command finds around it: streams, environment, clock and the inside. Tests bring another world."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console, RenderableType
+
+    from tradewind.app.interface import Answer, ControlPlane
+    from tradewind.app.queries import OffersQuery, SizeOverrides
+    from tradewind.cli.draw.pen import Pen
+    from tradewind.domain.workload import Workload
+
+PIPED_WIDTH = 100  # columns when nobody says how wide the reader is
+
+
+class Inside(Protocol):
+    """The use cases that commands call."""
+
+    def home(self) -> Path:
+        """The folder that holds all state."""
+        ...
+
+    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
+        """The ``size`` answer."""
+        ...
+
+    def offers(self, query: OffersQuery) -> list[Answer]:
+        """The offers that match, cheapest first."""
+        ...
+
+    def plan(self, workload: Workload, now: datetime) -> Answer:
+        """The ``plan`` answer."""
+        ...
+
+    def control(self) -> ControlPlane:
+        """The control plane that holds this installation's jobs."""
+        ...
+
+
+@dataclass
+class World:
+    """Everything outside a command. ``lang`` and ``json`` are set from the command line before a command runs."""
+
+    env: Mapping[str, str]
+    stdin: TextIO
+    out: TextIO
+    err: TextIO
+    inside: Inside
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    lang: str = "en"
+    json: bool = False
+    program: str = "tradewind"  # how the command was called
+
+    def say(self, code: str, **facts: object) -> str:
+        """The sentence of ``code`` in the world's language."""
+        from tradewind import words
+
+        return words.say(code, self.lang, **facts)
+
+    def answer(self, value: Any) -> None:
+        """Print ``value`` as the one JSON value on stdout; numbers that are not finite are unknown, thus null."""
+        import json
+
+        indent = 2 if self.out.isatty() else None
+        try:
+            text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+        except ValueError:
+            text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+        self.out.write(text + "\n")
+        self.out.flush()
+
+    def interactive(self) -> bool:
+        """Whether a person can be asked."""
+        return self.stdin.isatty() and self.err.isatty()
+
+    def console(self, *, to_err: bool = False) -> Console:
+        """Where prose and tables go: stdout, or stderr when stdout is kept for JSON or ``to_err`` asks so."""
+        from rich.console import Console
+
+        file = self.err if to_err or self.json else self.out
+        return Console(
+            file=file, width=self._width(file), no_color=bool(self.env.get("NO_COLOR")) or None, markup=False,
+            emoji=False, highlight=False, legacy_windows=False, _environ=self.env,
+        )  # fmt: skip
+
+    def pen(self, console: Console) -> Pen:
+        """What drawings need to know: language and width."""
+        from tradewind.cli.draw.pen import Pen
+
+        return Pen(self.lang, console.width)
+
+    def write(self, drawing: Callable[..., str], *given: Any) -> None:
+        """Print the plain text that ``drawing(pen, *given)`` makes, without the drawing library."""
+        from tradewind.cli.draw.pen import Pen
+
+        file = self.err if self.json else self.out
+        width = self._width(file) or get_terminal_size().columns
+        file.write(drawing(Pen(self.lang, width), *given) + "\n")
+
+    def draw(self, drawing: Callable[..., Any], *given: Any) -> None:
+        """Print what ``drawing(pen, *given)`` makes."""
+        console = self.console()
+        put(console, drawing(self.pen(console), *given))
+
+    def _width(self, file: TextIO) -> int | None:
+        columns = self.env.get("COLUMNS", "")
+        if columns.isdigit() and int(columns) > 0:
+            return int(columns)
+        return None if file.isatty() else PIPED_WIDTH
+
+
+def put(console: Console, *parts: RenderableType) -> None:
+    """Print parts one after the other; into pipes and files without the blanks that fill lines up."""
+    if console.is_terminal:
+        for part in parts:
+            console.print(part)
+        return
+    with console.capture() as drawn:
+        for part in parts:
+            console.print(part)
+    console.file.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
+    console.file.flush()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(below) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(below) for below in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""One package a cloud; each implements the ports, none imports another."""

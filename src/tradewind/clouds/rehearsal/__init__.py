@@ -1,0 +1,1 @@
+"""A decorator of any Compute that can reclaim: it wears the planned offer's notice and injects preemptions."""

@@ -1,0 +1,1 @@
+"""The nouns of Tradewind as frozen, typed values and their laws: no I/O, no clock."""

@@ -1,0 +1,52 @@
+"""Hearing a node: its journal and log are read on from the committed offsets, folded, and committed with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from tradewind.domain.records import Attempt, Lease
+from tradewind.jobs.journal import Reading, fold
+from tradewind.jobs.room import Room, Sight, instance_of
+from tradewind.wire.journal import read_lines
+
+LIMIT = 1 << 20  # bytes of journal and of log in one look
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look heard: the folded reading, and whether there is more to read at once."""
+
+    reading: Reading
+    more: bool
+
+
+def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
+    """Read on; the log's bytes are written before the offset that counts them is committed.
+
+    Raises:
+        Unreachable: the node does not answer.
+    """
+    transport, instance = room.transport(lease), instance_of(lease)
+    heard = transport.hear(instance, attempt.journal_offset, attempt.log_offset, LIMIT)
+    if not heard.agent_alive and "ended" not in sight.job.measures:
+        transport.revive(instance)
+    records, taken = read_lines(heard.journal)
+    write_log(room, sight.job.id, attempt, heard.log)
+    offsets = replace(attempt, journal_offset=attempt.journal_offset + taken,
+                      log_offset=attempt.log_offset + len(heard.log))  # fmt: skip
+    reading = fold(Reading(sight.job, offsets, sight.previous), records)
+    return Look(reading, more=len(heard.journal) >= LIMIT or len(heard.log) >= LIMIT)
+
+
+def write_log(room: Room, job: str, attempt: Attempt, data: bytes) -> None:
+    """Put bytes of an attempt's log where they belong; written twice they lie in the same place."""
+    path = room.job_folder(job) / "logs" / f"attempt-{attempt.attempt}.log"
+    if not data and path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        os.pwrite(file, data, attempt.log_offset)
+    finally:
+        os.close(file)

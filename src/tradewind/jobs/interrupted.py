@@ -1,0 +1,51 @@
+"""INTERRUPTED: the node is lost or going; the next attempt starts while the old lease is released."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy.engine import Connection
+
+from tradewind.domain.records import Lease
+from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, LeaseState, Outcome
+from tradewind.jobs.acquiring import begin
+from tradewind.jobs.measure import closed_attempt
+from tradewind.jobs.room import Note, Room, Sight, Step
+from tradewind.leasing.intent import let_go
+
+if TYPE_CHECKING:
+    from tradewind.domain.records import Attempt
+
+
+def lost(lease: Lease) -> bool:
+    """Whether the lease can no longer carry an attempt."""
+    return lease.state in LEASE_CLOSED or lease.state is LeaseState.RELEASING
+
+
+def interrupt(room: Room, sight: Sight, why: str, step: Step | None = None) -> Step:
+    """Close the attempt as interrupted and let its lease go; ``step`` is what was heard in the same look."""
+    now = room.clock.now()
+    before = step or Step(sight.job)
+    current = before.attempt[1] if before.attempt else sight.attempt
+    ended = before.job.measures.get("ended") or {}
+    reason = EndReason.RECLAIMED if why == EndReason.RECLAIMED.value else EndReason.DONE
+    closed: tuple[Attempt, Attempt] | None = None
+    if current is not None and sight.attempt is not None:
+        closed = (sight.attempt, replace(current, ended_at=now, outcome=Outcome.INTERRUPTED,
+                                         exit_code=ended.get("exit")))  # fmt: skip
+
+    def release(db: Connection) -> None:
+        for lease in sight.leases:
+            if lease.state not in LEASE_CLOSED and lease.wanted:
+                let_go(db, lease, reason, now)
+
+    job = replace(closed_attempt(before.job), state=JobState.INTERRUPTED, state_since=now, wake_at=now, why=why)
+    return replace(before, job=job, attempt=closed, also=(*before.also, release),
+                   notes=(*before.notes, Note("job-interrupted", why)))  # fmt: skip
+
+
+def step_interrupted(room: Room, sight: Sight) -> Step:
+    """The next attempt, with a new epoch, on the same offer."""
+    job = replace(sight.job, attempt=sight.job.attempt + 1, epoch=sight.job.epoch + 1)
+    return begin(room, job, sight.leases, Note("job-acquiring", "resume", {"attempt": job.attempt, "epoch": job.epoch}))

@@ -1,0 +1,118 @@
+"""What the room works with, and the shape of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from tradewind.domain.records import Attempt, Checkpoint, Job, Lease
+from tradewind.leasing import room as leasing
+from tradewind.ports.clock import Clock
+from tradewind.ports.compute import Instance, InstanceState
+from tradewind.ports.transport import Transport
+from tradewind.store import records
+from tradewind.store.database import Database
+from tradewind.store.queue import Claim
+
+ACTOR = "jobs"
+BEAT_SECONDS = 0.3  # how often a running job is heard; the agent writes, so a beat costs one read
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The store, the clock, the leasing room, the jobs' folder, and what travels to every node."""
+
+    db: Database
+    clock: Clock
+    leasing: leasing.Room
+    folder: Path
+    agent: Path
+    library: Path
+
+    def job_folder(self, job: str) -> Path:
+        """Where a job's archive, logs, checkpoints and outputs lie."""
+        return self.folder / job
+
+    def transport(self, lease: Lease) -> Transport:
+        """How the lease's node is reached."""
+        return self.leasing.accounts[lease.account].transport
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An event to write with a step; ``at`` when it happened, if earlier than now."""
+
+    kind: str
+    cause: str | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The result of one look at a job.
+
+    Attributes:
+        job: the job as it is to be written.
+        attempt: the current attempt as read and as it is to be written.
+        also: further writes of the same transaction.
+    """
+
+    job: Job
+    notes: tuple[Note, ...] = ()
+    attempt: tuple[Attempt, Attempt] | None = None
+    checkpoints: tuple[Checkpoint, ...] = ()
+    also: tuple[Callable[[Connection], None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is known of a claimed job before its step: its attempts and its leases."""
+
+    held: Claim[Job]
+    attempts: tuple[Attempt, ...]
+    leases: tuple[Lease, ...]
+
+    @property
+    def job(self) -> Job:
+        """The job as claimed."""
+        return self.held.record
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The current attempt, if it has begun."""
+        current = [each for each in self.attempts if each.attempt == self.job.attempt]
+        return current[0] if current else None
+
+    @property
+    def previous(self) -> Attempt | None:
+        """The attempt before the current one."""
+        earlier = [each for each in self.attempts if each.attempt == self.job.attempt - 1]
+        return earlier[0] if earlier else None
+
+    @property
+    def lease(self) -> Lease | None:
+        """The newest lease of the current attempt."""
+        attempt = self.attempt
+        mine = [each for each in self.leases if attempt and each.id in attempt.leases]
+        return mine[-1] if mine else None
+
+
+def look(room: Room, held: Claim[Job]) -> Sight:
+    """Read what belongs to a job."""
+    with room.db.read() as db:
+        return Sight(held, tuple(records.attempts(db, held.record.id)), tuple(records.leases(db, job=held.record.id)))
+
+
+def instance_of(lease: Lease) -> Instance:
+    """The machine of a lease that has been reached, as its transport wants it."""
+    node = lease.node or {}
+    return Instance(
+        id=lease.cloud_id or "", token=lease.token, lease=lease.id, owner="", state=InstanceState.RUNNING, why=None,
+        address=node.get("address", ""), launched_at=lease.paid_from or lease.created_at,
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""RUNNING: hear the node, and see the run through to its end or its interruption."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from tradewind.domain.records import Attempt, Job, Lease
+from tradewind.domain.states import EndReason, LeaseState, Outcome
+from tradewind.jobs.hearing import Look, hear
+from tradewind.jobs.interrupted import interrupt, lost
+from tradewind.jobs.measure import with_time_scale
+from tradewind.jobs.room import BEAT_SECONDS, Note, Room, Sight, Step, instance_of
+from tradewind.jobs.verdict import finishing, judge
+from tradewind.ports.transport import Unreachable
+from tradewind.wire.spec import Command
+
+_OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED, "expired": Outcome.STOPPED}
+_SILENT = timedelta(seconds=1)
+_OUTPUTS_WITHIN_S = 600.0  # after the end of the run; then what is there is what there is
+
+
+def step_running(room: Room, sight: Sight) -> Step:
+    """One beat of a running job."""
+    job, attempt, lease, now = sight.job, sight.attempt, sight.lease, room.clock.now()
+    if attempt is None or lease is None:
+        raise RuntimeError(f"{job.id} runs without a lease")
+    if lost(lease):
+        return _lost(room, sight, lease, now)
+    try:
+        look = hear(room, sight, attempt, lease)
+    except Unreachable as fault:
+        return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault)))
+    return after(room, sight, attempt, lease, look)
+
+
+def _lost(room: Room, sight: Sight, lease: Lease, now: datetime) -> Step:
+    why = lease.end_reason or EndReason.VANISHED
+    if why is EndReason.EXPIRED and lease.reclaim_at is None:
+        return Step(finishing(sight.job, "expired", "the lease came to its hard end", now), (Note("job-expired"),))
+    return interrupt(room, sight, why.value)
+
+
+def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) -> Step:
+    """What follows from what was heard."""
+    now, reading = room.clock.now(), look.reading
+    job, notes = with_time_scale(reading.job)
+    notes = (*reading.notes, *notes)
+    step = Step(
+        replace(job, wake_at=now + timedelta(seconds=0 if look.more else BEAT_SECONDS), last_error=None),
+        notes, (attempt, reading.attempt), tuple(reading.checkpoints),
+    )  # fmt: skip
+    ended = job.measures.get("ended")
+    if ended is None or look.more:
+        return step
+    return _ended(room, sight, step, ended, lease, now)
+
+
+def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: Lease, now: datetime) -> Step:
+    job = step.job
+    done = step.attempt[1] if step.attempt else sight.attempts[-1]
+    verdict = judge(ended, done, noticed=bool(job.measures.get("noticed")))
+    if verdict == "interrupted":
+        return interrupt(room, sight, _interrupted_by(ended, lease), step)
+    if _outputs_to_come(job, ended, now):
+        return step
+    fetched, notes = fetch(room, job, lease)
+    damaged = next((note.cause for note in notes if note.kind == "outputs-damaged"), None)
+    verdict = "failed" if damaged else verdict
+    outcome = _OUTCOMES[verdict]
+    closed = replace(done, ended_at=now, outcome=outcome, exit_code=int(ended["exit"]))
+    why = None if verdict == "succeeded" else damaged or f"{ended.get('why') or 'exit'}: exit code {ended['exit']}"
+    finished = replace(finishing(fetched, verdict, why, now), exit_code=int(ended["exit"]))
+    return replace(step, job=finished, attempt=(step.attempt[0], closed) if step.attempt else None,
+                   notes=(*step.notes, *notes, Note("job-ended", why, {"exit": ended["exit"]})))  # fmt: skip
+
+
+def _outputs_to_come(job: Job, ended: dict[str, Any], now: datetime) -> bool:
+    if "outputs" in job.measures or not job.workload.get("outputs") or ended.get("why") == "setup":
+        return False
+    return now.timestamp() - float(ended["at"]) < _OUTPUTS_WITHIN_S
+
+
+def _interrupted_by(ended: dict[str, Any], lease: Lease) -> str:
+    if ended.get("why") == "notice" or lease.reclaim_at is not None:
+        return EndReason.RECLAIMED.value
+    return f"killed: exit code {ended['exit']}"
+
+
+def fetch(room: Room, job: Job, lease: Lease) -> tuple[Job, tuple[Note, ...]]:
+    """Bring the outputs home and let the agent go; the job with what was brought, and what to note."""
+    if lease.state not in (LeaseState.RUNNING, LeaseState.SUSPECT):
+        return job, ()
+    transport, instance = room.transport(lease), instance_of(lease)
+    notes: tuple[Note, ...] = ()
+    if "outputs" in job.measures:
+        into = room.job_folder(job.id) / "outputs"
+        shutil.rmtree(into, ignore_errors=True)  # of an earlier try
+        try:
+            files = transport.fetch_outputs(instance, into)
+        except (ValueError, OSError) as fault:
+            return job, (Note("outputs-damaged", str(fault)),)
+        missing = job.measures["outputs"].get("missing") or []
+        notes = (Note("outputs-fetched", None, {"files": len(files), "missing": missing, "path": str(into)}),)
+        job = replace(job, measures={**job.measures, "fetched": {"files": list(files), "path": str(into)}})
+    transport.command(instance, Command("collected").to_json(), "collected")
+    return job, notes

@@ -1,0 +1,97 @@
+"""INTENDED and REQUESTED: the order is sent once, after the fact that it may be sent is committed.
+
+A REQUESTED row is met again in two ways: its launch never left (``sent`` is ``no``: the same bytes are sent again),
+or the worker that sent it is gone before it wrote the answer (``sent`` is ``maybe``: nothing is assumed, nothing
+resent).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from tradewind.domain.records import Lease
+from tradewind.domain.states import LeaseState
+from tradewind.leasing.room import ACTOR, Note, Room, Step
+from tradewind.ports.compute import Accepted, CloudFault, read_order
+from tradewind.store import records
+from tradewind.store.queue import Claim
+
+RESEND_FOR = timedelta(minutes=30)  # a token older than this is not resent: clouds forget it
+LOOK_AGAIN = timedelta(seconds=5)
+
+
+def step_intended(room: Room, held: Claim[Lease]) -> Step:
+    """Send the order, or close a lease that is no longer wanted and was never sent."""
+    lease, now = held.record, room.clock.now()
+    if not lease.wanted:
+        return Step(held, replace(lease, state=LeaseState.RELEASED, state_since=now, wake_at=None),
+                    (Note("lease-released", "never sent"),))  # fmt: skip
+    return _send(room, held)
+
+
+def step_requested(room: Room, held: Claim[Lease]) -> Step:
+    """Send again what never left; otherwise the lease is UNKNOWN."""
+    lease, now = held.record, room.clock.now()
+    if lease.sent != "no":
+        return Step(held, to_unknown(lease, now, "the answer was never written down"),
+                    (Note("lease-unknown", "the answer was never written down"),))  # fmt: skip
+    if not lease.wanted or now - lease.created_at > RESEND_FOR:
+        return Step(held, _refused(lease, now, lease.last_error or "not sent in time"), (Note("lease-refused"),))
+    return _send(room, held)
+
+
+def _send(room: Room, held: Claim[Lease]) -> Step:
+    lease, now = held.record, room.clock.now()
+    asked = replace(lease, state=LeaseState.REQUESTED, requested_at=now, sent="maybe", tries=lease.tries + 1)
+    if lease.state is LeaseState.INTENDED:
+        asked = replace(asked, state_since=now)
+    with room.db.write() as db:
+        records.update_lease(db, lease, asked, held.token)
+        records.append_event(db, now, ACTOR, "lease-requested", lease.id, job=lease.job, old=lease.state,
+                             new=asked.state, data={"try": asked.tries})  # fmt: skip
+    held = Claim(asked, held.token, held.version + 1)
+    try:
+        accepted = room.accounts[lease.account].compute.launch(read_order(lease.order))
+    except CloudFault as fault:
+        return _failed(held, asked, fault, room.clock.now())
+    return take(held, asked, accepted, room.clock.now())
+
+
+def take(held: Claim[Lease], lease: Lease, accepted: Accepted, now: datetime) -> Step:
+    """The cloud has it: PENDING, paid from when the cloud says."""
+    pending = replace(
+        lease, state=LeaseState.PENDING, state_since=now, wake_at=now, cloud_id=accepted.ids[0],
+        paid_from=accepted.at, looks=0, looked_since=None, last_error=None,
+    )  # fmt: skip
+    return Step(held, pending, (Note("lease-accepted", None, accepted_data(pending)),))
+
+
+def accepted_data(lease: Lease) -> dict[str, object]:
+    """What the ledger needs to know of an accepted lease, all of it in the event."""
+    billing = lease.offer.get("billing", {})
+    return {
+        "cloud_id": lease.cloud_id, "paid_from": lease.paid_from.isoformat() if lease.paid_from else None,
+        "offer": lease.offer, "price_per_hour": lease.offer.get("price_per_hour"),
+        "granularity_s": billing.get("granularity_s", 1.0), "minimum_s": billing.get("minimum_s", 0.0),
+        "on_demand_price_per_hour": billing.get("on_demand_price_per_hour"),
+    }  # fmt: skip
+
+
+def _failed(held: Claim[Lease], lease: Lease, fault: CloudFault, now: datetime) -> Step:
+    if fault.sent == "maybe":
+        return Step(held, to_unknown(lease, now, str(fault)), (Note("lease-unknown", str(fault)),))
+    if fault.kind == "throttle" or fault.sent == "no":
+        pause = timedelta(seconds=fault.retry_after_s or min(2.0**lease.tries, 60.0))
+        waiting = replace(lease, sent="no", last_error=str(fault), wake_at=now + pause)
+        return Step(held, waiting, (Note("lease-delayed", str(fault)),))
+    return Step(held, _refused(lease, now, str(fault)), (Note("lease-refused", str(fault)),))
+
+
+def to_unknown(lease: Lease, now: datetime, why: str) -> Lease:
+    """The lease as UNKNOWN, to be looked for soon."""
+    return replace(lease, state=LeaseState.UNKNOWN, state_since=now, wake_at=now, looks=0, last_error=why)
+
+
+def _refused(lease: Lease, now: datetime, why: str) -> Lease:
+    return replace(lease, state=LeaseState.REFUSED, state_since=now, wake_at=None, last_error=why)

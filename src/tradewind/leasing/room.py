@@ -1,0 +1,53 @@
+"""What the room works with, and the shape of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tradewind.domain.records import Lease
+from tradewind.ports.clock import Clock
+from tradewind.ports.compute import Compute
+from tradewind.ports.transport import Transport
+from tradewind.store.database import Database
+from tradewind.store.queue import Claim
+
+ACTOR = "leasing"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One place where things are rented, and how its machines are reached."""
+
+    compute: Compute
+    transport: Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The store, the clock, the accounts by name, and the installation that owns what is rented."""
+
+    db: Database
+    clock: Clock
+    owner: str
+    accounts: Mapping[str, Account]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An event to write with a step."""
+
+    kind: str
+    cause: str | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The result of one look: the lease as it is to be written, under which claim, what to note, what to add."""
+
+    held: Claim[Lease]
+    lease: Lease
+    notes: tuple[Note, ...] = ()
+    surplus: tuple[Lease, ...] = ()

@@ -1,0 +1,1 @@
+"""Reaching nodes: bundling the work, putting agent and work there, reading on from offsets. See README.md."""

@@ -1,0 +1,62 @@
+"""Ask: what a plan must satisfy, and the terms on which a cloud rents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from tradewind.domain.estimate import Estimate
+from tradewind.domain.workload import Budget, Placement, Resources, Schedule
+
+# From the order to the first step: boot 2 to 5 minutes, environment, image and data 1 to 15. Our assumption until a
+# cloud's own times are known; image pull and compile of 1 to 10 minutes are reported for PyTorch containers (2026).
+SETUP_HOURS = Estimate(8 / 60, 3 / 60, 20 / 60)
+
+DISK_GB = 50.0  # where the workload asks for no size: an operating system, CUDA, a PyTorch environment and room to work
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The work, and the limits within which it is to be done.
+
+    Attributes:
+        total_steps: optimizer steps in all, at least 1.
+    """
+
+    total_steps: int
+    resources: Resources = field(default_factory=Resources)
+    placement: Placement = field(default_factory=Placement)
+    schedule: Schedule = field(default_factory=Schedule)
+    budget: Budget = field(default_factory=Budget)
+
+    def __post_init__(self) -> None:
+        if self.total_steps < 1:
+            raise ValueError(f"total_steps must be at least 1, not {self.total_steps}")
+
+    @property
+    def disk_gb(self) -> float:
+        """Disk of each node, asked for or assumed."""
+        return self.resources.disk_gb or DISK_GB
+
+    def deadline_hours(self, now: datetime) -> float | None:
+        """Hours left until the deadline; the sooner one when both a span and an instant are given."""
+        span, at = self.schedule.deadline_seconds, self.schedule.deadline_at
+        ends = [] if span is None else [span / 3600]
+        ends += [] if at is None else [(at - now).total_seconds() / 3600]
+        return min(ends, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a cloud bills, how long it takes to get going there, and whether the quota is known to suffice."""
+
+    granularity_s: float = 1.0
+    minimum_s: float = 60.0
+    setup_hours: Estimate = SETUP_HOURS
+    quota: Literal["ok", "none", "unknown"] = "unknown"
+
+    def billed_hours(self, hours: float) -> float:
+        """Hours that are paid for ``hours`` of use: rounded up, and not below the minimum."""
+        units = -(-round(hours * 3600, 6) // self.granularity_s)
+        return max(units * self.granularity_s, self.minimum_s) / 3600

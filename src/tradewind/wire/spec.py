@@ -1,0 +1,124 @@
+"""The spec: what the control plane puts on a node for the agent to carry out.
+
+Layout of a node's root folder (every path below is relative to it)::
+
+    agent.pyz        the agent                      spec.json       this spec (written by the control plane)
+    work/            the unpacked workdir           agent.json      who serves: {"pid", "started", "version"}
+    lib/             tradewind.training, .wire      journal.jsonl   records, see ``wire.journal``
+    events.jsonl     TRADEWIND_EVENTS of the job    log             output of setup and run, bytes as written
+    commands/        one JSON file a command        run.json        the runner's own: pid, pgid, exit code
+    outputs/         outputs.json {"files": [{"name", "bytes", "crc32"}], "missing": [...]} and files/, made at the end
+    agent.lock       held (flock) by the agent as long as it lives
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any, Dict, List, Optional
+
+VERSION = 1
+
+SPEC, AGENT, JOURNAL, LOG, EVENTS, COMMANDS, RUN = (
+    "spec.json", "agent.json", "journal.jsonl", "log", "events.jsonl", "commands", "run.json",
+)  # fmt: skip
+WORK, LIB, OUTPUTS, OUTPUTS_MANIFEST = "work", "lib", "outputs", "outputs.json"
+ZIPAPP, AGENT_LOCK, OUTPUT_FILES = "agent.pyz", "agent.lock", "files"
+
+# Exit codes of a job that mean something to the agent (docs/job-file.md; training library).
+CHECKPOINTED, OLDER_IS_VALID = 75, 76
+
+# Environment that the agent gives to the job.
+ENV_CHECKPOINT_DIR, ENV_EVENTS, ENV_CHECKPOINT_EVERY = (
+    "TRADEWIND_CHECKPOINT_DIR", "TRADEWIND_EVENTS", "TRADEWIND_CHECKPOINT_EVERY",
+)  # fmt: skip
+ENV_EPOCH, ENV_JOB, ENV_ATTEMPT = "TRADEWIND_EPOCH", "TRADEWIND_JOB", "TRADEWIND_ATTEMPT"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One attempt's work on one node.
+
+    Attributes:
+        key: ``JOB/EPOCH``; an agent that serves this key answers a repeated start with what it already does.
+        run, setup: shell text for ``bash -eo pipefail`` in ``work/``; setup may be empty.
+        env: the whole environment of the job, without secrets.
+        secrets_path: a file as :func:`write_secrets` gives it, relative to the root; removed once read; empty: none.
+        checkpoint_dir: where the job writes checkpoints, relative to ``work/`` or absolute.
+        store: folder of the job's checkpoints, outliving the node; empty: none.
+        notice: how the cloud tells of a reclaim: ``{"kind": "file", "path": …}``; empty: no way known.
+        hard_end: seconds since the epoch at which the agent ends its processes whatever happens.
+        stop_grace_seconds: between SIGTERM and SIGKILL on a stop.
+        after_exit_seconds: how long to wait for the control plane after the job's end.
+    """
+
+    key: str
+    job: str
+    epoch: int
+    attempt: int
+    run: str
+    setup: str = ""
+    env: Dict[str, str] = field(default_factory=dict)
+    secrets_path: str = ""
+    outputs: List[str] = field(default_factory=list)
+    checkpoint_dir: str = "./checkpoints"
+    checkpoint_every: str = "auto"
+    store: str = ""
+    notice: Dict[str, str] = field(default_factory=dict)
+    notice_seconds: float = 120.0
+    hard_end: float = 0.0
+    stop_grace_seconds: float = 30.0
+    after_exit_seconds: float = 1200.0
+    version: int = VERSION
+
+    def to_json(self) -> str:
+        """The spec as JSON text, keys sorted: the same spec gives the same bytes."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def read_spec(text: str) -> Spec:
+    """The spec in ``text``; keys of a later version are ignored.
+
+    Raises:
+        ValueError: not a spec.
+    """
+    value = json.loads(text)
+    known = Spec.__dataclass_fields__
+    try:
+        return Spec(**{name: value[name] for name in known if name in value})
+    except TypeError as fault:
+        raise ValueError("not a spec: {}".format(fault)) from None
+
+
+@dataclass(frozen=True)
+class Command:
+    """A file in ``commands/``, named ``NAME.json`` and carried out once: ``stop`` or ``collected``.
+
+    ``stop``: SIGTERM, wait ``grace_seconds``, SIGKILL. ``collected``: everything was fetched, the agent may end.
+    """
+
+    name: str
+    grace_seconds: Optional[float] = None
+
+    def to_json(self) -> str:
+        """The command as JSON text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def read_command(text: str) -> Command:
+    """The command in ``text``."""
+    value: Dict[str, Any] = json.loads(text)
+    return Command(name=str(value["name"]), grace_seconds=value.get("grace_seconds"))
+
+
+def write_secrets(secrets: Dict[str, str]) -> str:
+    """``NAME=value`` lines, names sorted; backslash and newline in a value are escaped."""
+    escaped = {name: value.replace("\\", "\\\\").replace("\n", "\\n") for name, value in secrets.items()}
+    return "".join("{}={}\n".format(name, escaped[name]) for name in sorted(escaped))
+
+
+def read_secrets(text: str) -> Dict[str, str]:
+    """The secrets in ``text``, the inverse of :func:`write_secrets`; lines without ``=`` are passed over."""
+    pairs = (line.split("=", 1) for line in text.split("\n") if "=" in line)
+    return {name: re.sub(r"\\(.)", lambda found: found[1].replace("n", "\n"), value) for name, value in pairs}

@@ -1,0 +1,101 @@
+"""Every sentence for people, by code, in English and Chinese.
+
+A sentence is a template: ``{name}`` stands for a fact, ``{name:kind}`` for the saying ``kind-VALUE`` of the fact's
+value, and ``[[…]]`` for a part that is left out when a fact in it is missing or empty. A code without a sentence is
+told as the code and its facts, so that nothing is ever hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple
+
+from tradewind.domain.errors import BadInput, TradewindError
+
+LANGUAGES = ("en", "zh")
+
+_PART = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+_FACT = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_CODED = re.compile(r"(\w+)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)")
+
+
+class Told(NamedTuple):
+    """An error in sentences; any of them may be empty."""
+
+    what: str
+    why: str
+    next: str
+
+
+def error(error: TradewindError, lang: str) -> Told:
+    """What happened, why, and the next step, in ``lang``; for an unknown code the code and its facts."""
+    found = _table("errors", lang).get(error.code)
+    if found is None:
+        return Told(str(error), "", "")
+    assert isinstance(found, tuple)
+    return Told(*(fill(template, error.facts, lang) for template in found))
+
+
+def say(code: str, lang: str, **facts: object) -> str:
+    """The sentence or label of ``code`` in ``lang``, filled with ``facts``; the code itself when it has none."""
+    found = known(code, lang)
+    return code if found is None else fill(found, {name: str(value) for name, value in facts.items()}, lang)
+
+
+def known(code: str, lang: str) -> str | None:
+    """The template of ``code``, or None."""
+    for table in ("sayings", "reasons"):
+        found = _table(table, lang).get(code)
+        if isinstance(found, str):
+            return found
+    return None
+
+
+def helped(code: str, lang: str) -> str:
+    """The help text of a command, argument or option; empty when it has none."""
+    return str(_table("help", lang).get(code, ""))
+
+
+def reason(text: str, lang: str, prefix: str = "") -> str:
+    """A coded text of a plan or a decision (``code key=value …``) as a sentence; other text as it is."""
+    code, _, rest = text.partition(" ")
+    facts = {name: value.strip("'\"") for name, value in _CODED.findall(rest)}
+    found = known(prefix + code, lang)
+    return text if found is None else fill(found, facts, lang)
+
+
+def fill(template: str, facts: Mapping[str, str], lang: str) -> str:
+    """The template with its facts; a fact that is missing outside ``[[…]]`` becomes ``?``."""
+
+    def part(match: re.Match[str]) -> str:
+        whole = all(facts.get(name) for name, _ in _FACT.findall(match[1]))
+        return match[1] if whole else ""
+
+    def fact(match: re.Match[str]) -> str:
+        value = facts.get(match[1], "?")
+        return say(f"{match[2]}-{value}", lang).removeprefix(f"{match[2]}-") if match[2] else value
+
+    return _FACT.sub(fact, _PART.sub(part, template))
+
+
+def language(env: Mapping[str, str], asked: str | None = None) -> str:
+    """``en`` or ``zh``: what was asked for, else what the locale says (LC_ALL, LC_MESSAGES, LANG in this order).
+
+    Raises:
+        BadInput: ``language-unknown`` (text): another language was asked for.
+    """
+    if asked is not None:
+        if asked.lower() not in LANGUAGES:
+            raise BadInput("language-unknown", text=asked, choices=", ".join(LANGUAGES))
+        return asked.lower()
+    locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := env.get(name))), "")
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+@cache
+def _table(name: str, lang: str) -> Mapping[str, str | tuple[str, str, str]]:
+    table: Mapping[str, str | tuple[str, str, str]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
+    return table

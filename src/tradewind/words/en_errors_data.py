@@ -1,0 +1,234 @@
+"""English: errors by code as (what happened, why, next step). Faults of job files have only the first two."""
+
+from __future__ import annotations
+
+TABLE: dict[str, tuple[str, str, str]] = {
+    # job files: the file
+    "job-file-missing": ("No such file: {path}", "", "Check the path, or write one: the only required key is `run`."),
+    "job-file-is-folder": ("{path} is a folder", "A job file is wanted.", "Give the file: {path}/job.yaml"),
+    "job-file-unreadable": ("{path} cannot be read", "{why}", "Check that you may read it."),
+    "job-file-too-large": (
+        "{path} is larger than {limit_mb} MB",
+        "A job file is some dozens of lines.",
+        "Check the path: data and code belong into `workdir`.",
+    ),
+    "job-file-not-text": ("{path} is not UTF-8 text", "Byte {byte} begins no letter.", "Save it as UTF-8."),
+    "job-file-empty": ("The job file says nothing", "It has no keys.", "Add at least `run: python train.py`."),
+    "job-file-not-mapping": (
+        "The job file is not a mapping of keys",
+        "It begins with a list or a bare text.",
+        "Write keys: `run: python train.py`.",
+    ),
+    "job-invalid": (
+        "[[{file}: ]]the job cannot be read; faults: {count}",
+        "",
+        "Correct them all; every key is in docs/job-file.md.",
+    ),
+    "yaml-tab": ("A tab where YAML wants spaces", "YAML indents with spaces only.", "Replace the tab with spaces."),
+    "yaml-many-documents": (
+        "More than one document in the file",
+        "A `---` begins another one.",
+        "Keep one job a file.",
+    ),
+    "yaml-unreadable": ("This is not YAML", "{problem}", "Correct the line; texts with `: ` or `#` need quotes."),
+    "yaml-too-deep": ("The job file is nested too deeply", "", "A job file has at most three levels."),
+    "yaml-too-large": (
+        "The job file grows beyond {limit} values once its aliases are followed",
+        "",
+        "Write values out instead of `*`.",
+    ),
+    # job files: keys and values
+    "key-unknown": ("`{key}`: no such key.[[ Did you mean `{nearest}`?]]", "", ""),
+    "key-missing": ("`{key}` is missing.", "", ""),
+    "key-twice": ("`{key}` stands twice.", "It stands first on line {first}.", ""),
+    "key-not-text": ("A key that is not text.", "[[It is in `{key}`.]]", ""),
+    "type-wrong": ("`{key}`: {wanted:kind} is wanted, not {got:kind}.", "", ""),
+    "number-out-of-range": ("`{key}`: {value} is out of range.", "It must be {limit}.", ""),
+    "value-empty": ("`{key}` is empty.", "", ""),
+    "value-wrong": ("`{key}` cannot be used.", "{why}", ""),
+    "choice-unknown": (
+        "[[`{key}`: ]]`{value}` is none of the choices.[[ Did you mean `{nearest}`?]]",
+        "Choices: {choices}.",
+        "",
+    ),
+    "name-unusable": ("`{key}`: not a usable name.", "A name has 1 to {limit} letters, without / and \\.", ""),
+    "env-name-unusable": (
+        "`{key}`: `{text}` is no name of a variable.",
+        "Letters, digits and _ only, no digit first.",
+        "",
+    ),
+    "image-unreadable": ("`{key}`: `{text}` names no image.", "Write docker:IMAGE or machine:NAME.", ""),
+    "residency-unreadable": (
+        "`{key}`: `{text}` names no place.",
+        "Write a two-letter country (CN, DE), EU or EEA.",
+        "",
+    ),
+    "duration-unreadable": (
+        "[[`{key}`: ]]`{text}` is no span of time.",
+        "",
+        "Write a number with its unit: 12h, 90m, 2d, 15s, 1h30m.",
+    ),
+    "instant-unreadable": (
+        "[[`{key}`: ]]`{text}` is no instant.",
+        "",
+        "Write it as 2026-11-22T08:00+08:00, or as a span: 12h.",
+    ),
+    "instant-without-zone": (
+        "[[`{key}`: ]]`{text}` has no time zone.",
+        "",
+        "Add one: `{text}Z` for UTC, `{text}+08:00` for Beijing.",
+    ),
+    "preempt-at-unreadable": (
+        "[[`{key}`: ]]`{text}` says no time of a preemption.",
+        "",
+        "Write shares below 100 % or times: 25%,60% or 15s,35s.",
+    ),
+    "every-unreadable": (
+        "`{key}`: `{text}` says not how often.",
+        "",
+        "Write auto, a span of time (5s), or a number of steps (200 steps).",
+    ),
+    "money-unreadable": (
+        "[[`{key}`: ]]`{text}` is no sum of money.",
+        "",
+        "Write an amount and its currency: 300 CNY or 45.50 USD.",
+    ),
+    "model-sources-many": ("`{key}` names several models.", "Keep one of: {given}.", ""),
+    "model-source-missing": (
+        "`{key}` names no model.",
+        "Add one of: parameters, preset, timm, hf, entrypoint.",
+        "",
+    ),
+    "secret-in-env": (
+        "`{key}` is a secret and must not stand in the file.",
+        "Its value comes from your environment.",
+        "",
+    ),
+    # GPUs, places, purchases
+    "gpu-unknown": ("[[`{key}`: ]]No GPU is called `{name}`.", "", "[[The nearest names: {nearest}.]]"),
+    "gpu-ambiguous": ("[[`{key}`: ]]`{name}` could be several GPUs.", "", "[[Say which: {nearest}.]]"),
+    "gpu-count-unreadable": (
+        "[[`{key}`: ]]`{count}` in `{text}` is no number of GPUs.",
+        "",
+        "Write NAME:8 or NAME:1..8.",
+    ),
+    "cloud-unknown": ("No cloud is called `{name}`", "[[The nearest names: {nearest}.]]", "See `tradewind offers`."),
+    "region-unknown": ("No region is called `{name}`", "[[The nearest names: {nearest}.]]", "See `tradewind offers`."),
+    "purchase-unknown": ("`{name}` is no way of buying", "There are: {known}.", "Give one of them to --purchase."),
+    # sizing and planning
+    "optimizer-unknown": ("No optimizer is called `{optimizer}`", "There are: {known}.", "Give one of them."),
+    "strategy-unknown": ("No strategy is called `{strategy}`", "There are: {known}.", "Give one of them."),
+    "batch-indivisible": (
+        "A batch of {batch_size} cannot be divided over {gpus} GPUs at micro-batch {micro_batch}",
+        "The global batch is micro-batch × GPUs × accumulation.",
+        "Change --batch-size, --micro-batch or --gpus.",
+    ),
+    "model-unknown": (
+        "It is not known how large the model is",
+        "The job file gives no number of parameters[[ (model: {model})]].",
+        "Add `model: {parameters: 7e9}`; from PyTorch: sum(p.numel() for p in model.parameters()).",
+    ),
+    "length-unknown": (
+        "It is not known how long the training is",
+        "Batch size, samples or epochs are missing.",
+        "Add `training: {batch_size: 64, samples: 50000, epochs: 10}`.",
+    ),
+    "nothing-fits": (
+        "No offer satisfies this job",
+        "The plan says which limits rejected how many offers.",
+        "Loosen one as the plan proposes; `tradewind plan JOB.yaml` shows it again.",
+    ),
+    "size-of-nothing": (
+        "Nothing to size",
+        "Neither a job file nor a model was given.",
+        "Give a file, or a model: tradewind size --model params:7e9 --batch-size 8 --gpu A100-80GB",
+    ),
+    # running
+    "rehearse-and-local": (
+        "--rehearse and --local exclude each other",
+        "A rehearsal runs here as if it ran on the planned offer; --local just runs here.",
+        "Keep one of the two.",
+    ),
+    "preempt-without-rehearse": (
+        "--preempt-at needs --rehearse",
+        "Preemptions are injected in rehearsals only.",
+        "Add --rehearse.",
+    ),
+    "time-scale-unreadable": (
+        "--time-scale: `{text}` is no scale",
+        "",
+        "Give auto, or a number above 0: --time-scale 60",
+    ),
+    "counts-unreadable": ("`{text}` is no number of GPUs", "", "Write 8, or a range: 1..8"),
+    "secret-missing": (
+        "A secret of the job has no value: {names}",
+        "Its value comes from your environment.",
+        "Set it, then run again: export NAME=…",
+    ),
+    "no-cloud-configured": (
+        "No cloud is configured, so nothing can be rented",
+        "No account of a cloud is known to this installation.",
+        "Rehearse the job at no cost: tradewind run JOB.yaml --rehearse; or run it on this computer: --local",
+    ),
+    "limit-missing": (
+        "--yes spends money without asking, and no limit says how much",
+        "Neither budget.limit nor --max-cost is given.",
+        'Add --max-cost "30 CNY", or `budget: {limit: 30 CNY}`.',
+    ),
+    "nobody-to-ask": (
+        "This run costs money and nobody can be asked",
+        "There is no terminal, and --yes is not given.",
+        'Add --yes with --max-cost "30 CNY", or run it in a terminal.',
+    ),
+    "not-agreed": ("Nothing was rented", "You did not agree.", "To try it at no cost: --rehearse"),
+    "workdir-missing": ("The workdir does not exist: {path}", "It is relative to the job file.", "Correct `workdir`."),
+    "workdir-too-large": (
+        "The workdir {path} is too large to send: {files} files, {size}",
+        "The largest folders: {largest}.",
+        "List them in .gitignore; data belongs into `data`.",
+    ),
+    "workdir-unreadable": ("A file of the workdir cannot be read: {path}", "{why}", "Make it readable, or ignore it."),
+    "job-unknown": (
+        "No job is called `{name}`",
+        "[[The newest jobs: {known}.]]",
+        "tradewind ps --all lists every job.",
+    ),
+    "job-ambiguous": ("Several jobs begin with `{name}`", "{jobs}", "Give more of the id."),
+    "wait-timeout": (
+        "The job {job} goes on after {seconds} s",
+        "The wait ran out, the job did not.",
+        "tradewind wait {job}, or tradewind logs -f {job}",
+    ),
+    "listing-incomplete": (
+        "Some places could not be listed: {places}",
+        "What is rented there is unknown.",
+        "Try again; tradewind sweep names each place.",
+    ),
+    # this computer
+    "home-not-a-folder": ("TRADEWIND_HOME is not a folder: {home}", "", "Point it to a folder, or unset it."),
+    "catalog-home-unwritable": (
+        "The catalog cannot be written to {path}",
+        "{cause}",
+        "Free space there, or set TRADEWIND_HOME elsewhere.",
+    ),
+    "language-unknown": ("No words in `{text}`", "", "Give one of: {choices}"),
+    "crashed": (
+        "Tradewind failed: a bug of ours ({kind})",
+        "[[{text}]]",
+        "The details are in {path}; jobs and leases go on: tradewind ps, tradewind leases",
+    ),
+    # the command line
+    "command-unknown": (
+        "No command is called `{name}`",
+        "[[Did you mean: {nearest}?]]",
+        "tradewind --help lists them.",
+    ),
+    "option-unknown": (
+        "`{command}` has no option {name}",
+        "[[Did you mean: {nearest}?]]",
+        "{command} --help lists them.",
+    ),
+    "parameter-missing": ("{name} is missing", "", "{command} --help says what it is."),
+    "parameter-unreadable": ("{name} cannot be used", "{why}", "{command} --help says what it takes."),
+    "command-line-unreadable": ("The command line cannot be read", "{why}", "{command} --help"),
+}

@@ -1,0 +1,65 @@
+"""English: coded reasons of plans, decisions, leases and events."""
+
+from __future__ import annotations
+
+TABLE: dict[str, str] = {
+    # why a plan rejected an offer, or size a GPU
+    "rejected-no-gpu": "without a GPU", "rejected-gpu-unknown": "the cloud's GPU name is not known",
+    "rejected-no-data-sheet": "no data sheet of the GPU", "rejected-price-unknown": "price unknown",
+    "rejected-price-expired": "price older than 36 months", "rejected-rate-unknown": "no exchange rate",
+    "rejected-purchase": "not bought this way", "rejected-cloud": "other clouds", "rejected-region": "other regions",
+    "rejected-residency": "outside the residency", "rejected-accelerators": "other GPUs than wished, or another number",
+    "rejected-other-processor": "Arm processors (name its GPU in resources.accelerators to allow it)",
+    "rejected-other-vendor": "not an NVIDIA GPU (name one in resources.accelerators to allow it)",
+    "rejected-cpus": "too few vCPUs", "rejected-disk": "too little disk",
+    "rejected-architecture-unsupported": "the GPU is too old for today's CUDA",
+    "rejected-precision-unsupported": "the GPU does not compute in this precision",
+    "rejected-batch-indivisible": "the batch cannot be divided over the GPUs",
+    "rejected-slice-alone": "a slice of a GPU works alone only",
+    "rejected-strategy-unsuited": "the strategy does not suit the number of GPUs",
+    "rejected-too-little-memory": "too little GPU memory", "rejected-over-deadline": "too late for the deadline",
+    "rejected-over-max-duration": "longer than schedule.max_duration", "rejected-over-budget": "over the budget",
+    # what bounds a step
+    "bottleneck-compute": "compute", "bottleneck-memory-bandwidth": "memory bandwidth",
+    "bottleneck-launch": "kernel launches", "bottleneck-communication": "communication", "bottleneck-data": "data",
+    # what a plan takes for granted
+    "assumed-setup-hours": "From the order to the first step: {value} ({low}–{high}) h, assumed.",
+    "assumed-egress-not-counted": "Traffic out of the cloud is not counted.",
+    "assumed-disk-assumed": "A disk of {gb} GB, as the job names none.",
+    "assumed-storage-tariff-unknown": "{cloud}: price of storage unknown, not counted.",
+    "assumed-quota-unknown": "{cloud} is not configured: its quota is unknown.",
+    "assumed-price-range": "The price is listed {as_of} ({status}): taken as {low} to {high} an hour.",
+    "assumed-spot-hazards": "A spot machine is assumed to live {mean_life_hours} h (public traces; losses × {spread}).",
+    "assumed-spot-restarts": "{losses} preemptions expected; a replacement is assumed to be had at once.",
+    "assumed-gpu-power": "GPUs draw {share} of their design power on average.",
+    "assumed-exchange-rate": "Exchange rate {pair} {value} of {as_of}.",
+    "policy-spot-with-fallback": "spot, with fallbacks", "policy-on-demand": "on-demand throughout",
+    # decisions and their reasons
+    "action-plan": "planned", "action-rent": "rent a machine", "action-wait": "wait", "action-interrupt": "interrupted",
+    "action-stop": "stop", "why-resume": "to resume", "why-reclaimed": "the machine was reclaimed",
+    "why-vanished": "the machine vanished", "why-lost": "the machine was lost", "why-stopped": "stopped by the user",
+    # why leases ended
+    "reason-done": "done", "reason-stopped": "stopped", "reason-reclaimed": "reclaimed", "reason-vanished": "vanished",
+    "reason-boot-timeout": "did not boot in time", "reason-refused-late": "refused late", "reason-budget": "budget",
+    "reason-expired": "hard end", "reason-surplus": "surplus", "reason-orphan": "orphan",
+    # events
+    "event-job-submitted": "submitted", "event-job-planned": "planned", "event-job-acquiring": "acquiring",
+    "event-job-waiting": "waiting", "event-job-preparing": "preparing", "event-job-running": "running",
+    "event-job-interrupted": "interrupted", "event-job-ended": "run ended", "event-job-closed": "closed",
+    "event-job-stopping": "stopping", "event-job-state": "state", "event-job-expired": "expired",
+    "event-lease-intended": "lease intended", "event-lease-requested": "lease requested",
+    "event-lease-accepted": "lease accepted", "event-lease-refused": "lease refused",
+    "event-lease-running": "lease runs", "event-lease-notice": "notice", "event-lease-releasing": "releasing",
+    "event-lease-released": "released", "event-lease-unwanted": "no longer wanted", "event-lease-suspect": "silent",
+    "event-lease-unknown": "answer lost", "event-agent-started": "agent started", "event-run-started": "run started",
+    "event-run-ended": "run ended", "event-training-started": "training started", "event-evaluated": "evaluated",
+    "event-checkpoint-stored": "checkpoint stored", "event-checkpoint-rejected": "checkpoint rejected",
+    "event-checkpoint-failed": "checkpoint failed", "event-notice-seen": "notice seen", "event-resumed": "resumed",
+    "event-training-again": "training again", "event-time-scale": "time scale", "event-stop-sent": "SIGTERM sent",
+    "event-stop-asked": "stop asked", "event-outputs-fetched": "outputs fetched", "event-setup-ended": "setup ended",
+    "event-outputs-damaged": "outputs damaged", "event-preemption-not-reached": "preemption not reached",
+    "event-job-unplaced": "no machine was had", "event-job-unprepared": "could not be prepared",
+    "event-lease-delayed": "delayed", "event-lease-not-ending": "does not end", "event-lease-surplus": "surplus lease",
+    "event-checkpoint-skipped": "checkpoint skipped", "event-restarted": "started again on the same node",
+    "event-stray-ending": "ending what has no purpose",
+}  # fmt: skip

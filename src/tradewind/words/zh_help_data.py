@@ -1,0 +1,53 @@
+"""中文：命令、参数和选项的说明。"""
+
+# ruff: noqa: E501  one sentence, one line
+
+from __future__ import annotations
+
+TABLE: dict[str, str] = {
+    "usage": "用法：", "options": "选项", "arguments": "参数",
+    "group-plan": "规划", "group-run": "运行", "group-money": "费用", "group-nodes": "节点", "group-team": "团队",
+    "command-tradewind": "为深度学习租用 GPU 服务器，凭一个文件把训练任务做完。",
+    "command-tradewind-more": "估算 → 规划 → 租用 → 准备 → 运行 → 监视 → 恢复 → 记账 → 释放",
+    "command-tradewind-example": "免费试用：  tradewind run job.yaml --rehearse",
+    "command-size": "模型在每种 GPU 上的需求：显存、每步时间、吞吐。",
+    "command-size-more": "给出的选项一律照办，绝不悄悄改动。",
+    "command-size-example": "tradewind size job.yaml --gpu A10,L4\n"
+                            "tradewind size --model params:7e9 --batch-size 8 --precision bf16 --gpu A100-80GB --gpus 1..8",
+    "command-offers": "可租用的机器，最便宜的在前，取自随附目录。",
+    "command-offers-more": "每个价格都注明标价日期。不查询任何账号。",
+    "command-offers-example": "tradewind offers --gpu A100-80GB --gpus 8 --cloud alibaba,aws",
+    "command-plan": "任务会在哪里运行、何时结束、花费多少。",
+    "command-plan-more": "不询问任何云，不花钱。没有合适的则退出码为 3，并给出需要的改动。",
+    "command-plan-example": "tradewind plan job.yaml",
+    "command-run": "把任务运行到底，经得起抢占。",
+    "command-run-more": "加 --rehearse 则在本机运行，按计划报价计价和抢占。Ctrl-C 只是脱离，任务继续。",
+    "command-run-example": "tradewind run job.yaml --rehearse --preempt-at 25%,60%\ntradewind run job.yaml --local",
+    "command-ps": "任务列表，最新的在前。", "command-show": "一个任务的全部信息。",
+    "command-logs": "任务的日志。", "command-wait": "等待任务结束，以退出码告知结果。",
+    "command-wait-more": "0 成功 · 5 失败 · 6 到期 · 8 已停止 · 9 等待超时。",
+    "command-stop": "停止任务：写最后一个检查点，再释放一切。",
+    "command-leases": "当前租用的资源。只有全部地方都列出时才会为空。",
+    "command-sweep": "到处查看属于我们的资源，结束无用途的。",
+    "command-cost": "按租约列出费用，以及按需会花多少。",
+    "argument-file": "任务文件", "argument-job": "任务编号、其开头或名称",
+    "option-lang": "语言：en 或 zh（默认随系统区域）", "option-version": "显示版本",
+    "option-help": "显示此说明", "option-json": "标准输出只有一个 JSON 值，文字走标准错误",
+    "option-model": "preset:名称、timm:名称、hf:路径、entrypoint:文件:函数，或 params:7e9",
+    "option-gpu": "任意规格书名称的 GPU；可重复，可用逗号，或 all",
+    "option-gpus": "GPU 总数：8，或范围 1..8", "option-nodes": "机器数量",
+    "option-micro-batch": "每块 GPU 每次的样本数，或 auto", "option-batch-size": "每个优化步的样本总数",
+    "option-precision": "fp32 tf32 amp-fp16 amp-bf16 fp16-true bf16-true fp8 int8 int4",
+    "option-optimizer": "sgd sgd-plain adam adamw adamw-8bit lion adafactor lamb",
+    "option-cloud": "只看此云；可重复，可用逗号", "option-region": "只看此地域",
+    "option-purchase": "on_demand、spot……", "option-limit": "最多列出多少",
+    "option-rehearse": "在本机运行，视同计划报价；不花钱",
+    "option-local": "只在本机运行，没有方案和价格", "option-detach": "提交后立即返回",
+    "option-yes": "不再询问；要花钱时需有上限", "option-max-cost": '最多花多少："30 CNY"',
+    "option-request-id": "同一编号得到同一任务，绝不重复",
+    "option-preempt-at": "注入抢占：总步数的比例，或训练秒数",
+    "option-time-scale": "本机 1 秒代表计划报价上的多少秒（auto：预测 ÷ 实测）",
+    "option-all": "包括已结束的", "option-follow": "持续到任务结束",
+    "option-timeout": "超过此时间就放弃：30s、10m", "option-end": "结束无用途的资源",
+    "option-rehearsals": "包括预演", "option-currency": "按有日期的汇率，用此币种合计",
+}  # fmt: skip

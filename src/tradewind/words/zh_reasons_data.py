@@ -1,0 +1,65 @@
+"""中文：方案、决定、租约和事件中按代码列出的原因。"""
+
+from __future__ import annotations
+
+TABLE: dict[str, str] = {
+    # 方案为何排除报价，估算为何排除 GPU
+    "rejected-no-gpu": "没有 GPU", "rejected-gpu-unknown": "云厂商的 GPU 名称无法识别",
+    "rejected-no-data-sheet": "没有该 GPU 的规格", "rejected-price-unknown": "价格未知",
+    "rejected-price-expired": "价格超过 36 个月", "rejected-rate-unknown": "没有汇率",
+    "rejected-purchase": "购买方式不符", "rejected-cloud": "其他云", "rejected-region": "其他地域",
+    "rejected-residency": "不在指定的数据驻留地", "rejected-accelerators": "GPU 型号或数量不符",
+    "rejected-other-processor": "Arm 处理器（在 resources.accelerators 中指明其 GPU 即可使用）",
+    "rejected-other-vendor": "不是 NVIDIA GPU（在 resources.accelerators 中指明即可使用）",
+    "rejected-cpus": "vCPU 太少", "rejected-disk": "磁盘太小",
+    "rejected-architecture-unsupported": "GPU 过旧，当前 CUDA 不支持",
+    "rejected-precision-unsupported": "GPU 不支持此精度",
+    "rejected-batch-indivisible": "批大小无法分到各 GPU",
+    "rejected-slice-alone": "GPU 切片只能单独使用",
+    "rejected-strategy-unsuited": "并行策略与 GPU 数量不符",
+    "rejected-too-little-memory": "显存不足", "rejected-over-deadline": "超过期限",
+    "rejected-over-max-duration": "超过 schedule.max_duration", "rejected-over-budget": "超出预算",
+    # 每步的瓶颈
+    "bottleneck-compute": "计算", "bottleneck-memory-bandwidth": "显存带宽",
+    "bottleneck-launch": "内核启动", "bottleneck-communication": "通信", "bottleneck-data": "数据",
+    # 方案的假设
+    "assumed-setup-hours": "从下单到第一步：{value}（{low}–{high}）小时，假设值。",
+    "assumed-egress-not-counted": "未计出云流量。",
+    "assumed-disk-assumed": "任务未指定磁盘，按 {gb} GB 计。",
+    "assumed-storage-tariff-unknown": "{cloud}：存储价格未知，未计入。",
+    "assumed-quota-unknown": "{cloud} 未配置，配额未知。",
+    "assumed-price-range": "标价日期 {as_of}（{status}）：按每小时 {low} 至 {high} 计。",
+    "assumed-spot-hazards": "假设竞价机器平均存活 {mean_life_hours} 小时（公开轨迹）；区间按 {spread} 倍的损失计算。",
+    "assumed-spot-restarts": "预计 {losses} 次抢占；假设立即获得替代机器。",
+    "assumed-gpu-power": "GPU 平均功耗为设计功耗的 {share}。",
+    "assumed-exchange-rate": "汇率 {pair} {value}（{as_of}）。",
+    "policy-spot-with-fallback": "竞价，带后备", "policy-on-demand": "全程按需",
+    # 决定及其原因
+    "action-plan": "已规划", "action-rent": "租用机器", "action-wait": "等待", "action-interrupt": "被中断",
+    "action-stop": "停止", "why-resume": "为了恢复", "why-reclaimed": "机器被收回",
+    "why-vanished": "机器消失", "why-lost": "机器丢失", "why-stopped": "由用户停止",
+    # 租约为何结束
+    "reason-done": "完成", "reason-stopped": "已停止", "reason-reclaimed": "被收回", "reason-vanished": "消失",
+    "reason-boot-timeout": "启动超时", "reason-refused-late": "迟到的拒绝", "reason-budget": "预算",
+    "reason-expired": "强制结束", "reason-surplus": "多余", "reason-orphan": "孤儿",
+    # 事件
+    "event-job-submitted": "已提交", "event-job-planned": "已规划", "event-job-acquiring": "租用中",
+    "event-job-waiting": "等待", "event-job-preparing": "准备中", "event-job-running": "运行中",
+    "event-job-interrupted": "被中断", "event-job-ended": "运行结束", "event-job-closed": "已关闭",
+    "event-job-stopping": "停止中", "event-job-state": "状态", "event-job-expired": "到期",
+    "event-lease-intended": "租约意向", "event-lease-requested": "已请求租约",
+    "event-lease-accepted": "租约已接受", "event-lease-refused": "租约被拒绝",
+    "event-lease-running": "租约运行中", "event-lease-notice": "收回通知", "event-lease-releasing": "释放中",
+    "event-lease-released": "已释放", "event-lease-unwanted": "不再需要", "event-lease-suspect": "无应答",
+    "event-lease-unknown": "应答丢失", "event-agent-started": "代理已启动", "event-run-started": "运行已开始",
+    "event-run-ended": "运行结束", "event-training-started": "训练已开始", "event-evaluated": "已评估",
+    "event-checkpoint-stored": "检查点已保存", "event-checkpoint-rejected": "检查点被拒绝",
+    "event-checkpoint-failed": "检查点失败", "event-notice-seen": "看到通知", "event-resumed": "已恢复",
+    "event-training-again": "恢复训练", "event-time-scale": "时间比例", "event-stop-sent": "已发送 SIGTERM",
+    "event-stop-asked": "请求停止", "event-outputs-fetched": "输出已取回", "event-setup-ended": "准备结束",
+    "event-outputs-damaged": "输出损坏", "event-preemption-not-reached": "未到达的抢占",
+    "event-job-unplaced": "没有得到机器", "event-job-unprepared": "无法准备",
+    "event-lease-delayed": "推迟", "event-lease-not-ending": "未能结束", "event-lease-surplus": "多余的租约",
+    "event-checkpoint-skipped": "跳过检查点", "event-restarted": "在同一节点上重新开始",
+    "event-stray-ending": "正在结束无用途的资源",
+}  # fmt: skip

@@ -1,0 +1,210 @@
+"""A world for commands: real parsing and drawing, captured streams, and an inside that holds given answers."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tradewind.app.interface import ListingIncomplete, Submit
+from tradewind.app.queries import OffersQuery, SizeOverrides
+from tradewind.cli.main import run
+from tradewind.cli.world import World
+from tradewind.domain.errors import NotFound, TimedOut
+from tradewind.domain.workload import Workload
+
+ANSWERS = Path(__file__).parent / "answers"
+NOW = datetime(2026, 11, 21, 17, 30, tzinfo=UTC)
+Answer = dict[str, Any]
+
+
+def answer(name: str) -> Any:
+    """A recorded answer of the control plane."""
+    return json.loads((ANSWERS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def growing(show: Answer) -> list[Answer]:
+    """The show object as a follower sees it over time: event by event, attempt by attempt."""
+    seen = []
+    for count in range(1, len(show["events"]) + 1):
+        part = copy.deepcopy(show)
+        part["events"] = show["events"][:count]
+        now = part["events"][-1]["at"]
+        resumed = [event["data"]["attempt"] for event in part["events"] if event["kind"] == "resumed"]
+        part["attempts"] = [_as_of(each, now, resumed) for each in part["attempts"] if each["from"] <= now]
+        part["checkpoints"] = [each for each in part["checkpoints"] if each["at"] <= now]
+        if part["progress"]:
+            part["progress"]["step"] = max((each["step"] for each in part["checkpoints"]), default=0)
+        part["state"], part["ended_at"], part["exit_code"] = "RUNNING", None, None
+        seen.append(part)
+    return [*seen, show]
+
+
+def _as_of(attempt: Answer, now: str, resumed: list[int]) -> Answer:
+    if attempt["attempt"] not in resumed:
+        attempt = {**attempt, "resumed_step": None}
+    if attempt["to"] is None or attempt["to"] > now:
+        return {**attempt, "to": None, "outcome": None, "exit_code": None}
+    return attempt
+
+
+@dataclass
+class Control:
+    """The port ``ControlPlane`` in memory."""
+
+    shown: Answer = field(default_factory=lambda: answer("show"))
+    clouds: tuple[str, ...] = ()
+    plan: Answer | None = field(default_factory=lambda: answer("plan"))
+    rows: list[Answer] = field(default_factory=list)
+    unseen: tuple[str, ...] = ()
+    log: bytes = b""
+    interrupt: bool = False
+    submitted: list[Submit] = field(default_factory=list)
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+
+    def configured(self) -> tuple[str, ...]:
+        return self.clouds
+
+    def plan_for(self, submit: Submit) -> Answer | None:
+        return None if submit.local else self.plan
+
+    def needs_of(self, submit: Submit) -> Answer | None:
+        return answer("size")  # type: ignore[no-any-return]
+
+    def submit(self, submit: Submit) -> Answer:
+        self.submitted.append(submit)
+        plan_id = None if submit.local or self.plan is None else self.plan["plan_id"]
+        return {"job": self.shown["job"], "name": submit.workload.name, "state": "QUEUED", "plan_id": plan_id,
+                "rehearsal": submit.rehearse}  # fmt: skip
+
+    def ps(self, everything: bool) -> list[Answer]:
+        self.calls.append(("ps", everything))
+        return [self.shown] if everything else []
+
+    def show(self, job: str) -> Answer:
+        return self._find(job)
+
+    def _find(self, job: str) -> Answer:
+        if job not in (self.shown["job"], self.shown["name"]):
+            raise NotFound("job-unknown", name=job, known=self.shown["job"])
+        return self.shown
+
+    def log_chunk(self, job: str, offset: int) -> tuple[bytes, int, bool]:
+        self._find(job)
+        chunk = self.log[offset : offset + 7]
+        return chunk, offset + len(chunk), offset + len(chunk) >= len(self.log)
+
+    def wait(self, job: str, timeout: float | None, on_change: Callable[[Answer], None] | None) -> Answer:
+        shown = self._find(job)
+        self.calls.append(("wait", timeout))
+        if timeout is not None and timeout < 10:
+            raise TimedOut("wait-timeout", job=shown["job"], seconds=f"{timeout:g}")
+        for part in growing(shown):
+            if on_change:
+                on_change(part)
+        if self.interrupt:
+            raise KeyboardInterrupt
+        return shown
+
+    def stop(self, job: str) -> Answer:
+        return {**self._find(job), "state": "STOPPED"}
+
+    def leases(self, everything: bool) -> list[Answer]:
+        if self.unseen:
+            raise ListingIncomplete(self.rows, self.unseen)
+        return self.rows
+
+    def sweep(self, end: bool) -> Answer:
+        self.calls.append(("sweep", end))
+        return answer("sweep")  # type: ignore[no-any-return]
+
+    def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
+        self.calls.append(("cost", (job, rehearsals, currency)))
+        return answer("cost") if job or rehearsals else {"jobs": [], "open_leases": 0}
+
+
+@dataclass
+class Inside:
+    """The use cases with given answers, over a control plane in memory."""
+
+    folder: Path
+    plane: Control = field(default_factory=Control)
+    found: list[Answer] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
+    broken: Exception | None = None
+
+    def home(self) -> Path:
+        return self.folder
+
+    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
+        self.asked.append((workload, overrides))
+        return answer("size")  # type: ignore[no-any-return]
+
+    def offers(self, query: OffersQuery) -> list[Answer]:
+        self.asked.append(query)
+        return self.found
+
+    def plan(self, workload: Workload, now: datetime) -> Answer:
+        assert self.plane.plan is not None
+        return self.plane.plan
+
+    def control(self) -> Control:
+        if self.broken:
+            raise self.broken
+        return self.plane
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass
+class Result:
+    """What a command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """The one JSON value on stdout."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Shell:
+    """Runs command lines in one world."""
+
+    inside: Inside
+    env: dict[str, str] = field(default_factory=lambda: {"COLUMNS": "100", "LANG": "en_US.UTF-8", "PATH": "/usr/bin"})
+    terminal: bool = False
+    typed: str = ""
+
+    def __call__(self, *args: str) -> Result:
+        make = Terminal if self.terminal else io.StringIO
+        stdin, out, err = make(self.typed), make(), make()
+        clock = iter(range(0, 10_000, 2))
+        world = World(self.env, stdin, out, err, self.inside, now=lambda: NOW, monotonic=lambda: float(next(clock)),
+                      sleep=lambda _: None)  # fmt: skip
+        return Result(run(args, world), out.getvalue(), err.getvalue())
+
+    @property
+    def plane(self) -> Control:
+        """The control plane in memory."""
+        return self.inside.plane
+
+
+def job_file(folder: Path, more: Sequence[str] = ()) -> str:
+    """A job file in ``folder``; its path."""
+    path = folder / "job.yaml"
+    lines = ["name: digits", "run: python train.py", "model: {parameters: 590890}", *more]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)

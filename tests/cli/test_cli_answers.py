@@ -1,0 +1,218 @@
+"""Commands that answer: one JSON value on stdout, readable tables for people, errors told alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_world import Inside, Shell, answer, job_file
+from rich.cells import cell_len
+
+from tradewind.app.queries import OffersQuery, SizeOverrides
+from tradewind.cli.index import COMMANDS
+from tradewind.domain.precision import Precision
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(Inside(tmp_path / "home"))
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> str:
+    return job_file(tmp_path)
+
+
+def offers() -> list[Any]:
+    plan = answer("plan")
+    return [placed["offer"] for placed in (plan["chosen"], *plan["alternatives"])]
+
+
+def command_lines(job: str) -> list[list[str]]:
+    return [
+        ["size", job], ["offers"], ["plan", job], ["ps"], ["ps", "--all"], ["show", "digits"], ["leases"],
+        ["leases", "--all"], ["sweep"], ["cost"], ["cost", "digits"], ["cost", "--rehearsals"], ["stop", "digits"],
+        ["wait", "digits"], ["run", job, "--local"],
+    ]  # fmt: skip
+
+
+def test_stdout_is_one_json_value(shell: Shell, job: str) -> None:
+    shell.inside.found = offers()
+    for words in command_lines(job):
+        result = shell(*words, "--json")
+        assert result.code == 0, words
+        assert json.loads(result.out) is not None, words
+    assert shell("offers", "--json").json() == offers()
+    assert shell("plan", job, "--json").json() == answer("plan")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("columns", [60, 80, 100, 140])
+def test_every_drawing_keeps_to_the_width(shell: Shell, job: str, columns: int, lang: str) -> None:
+    shell.inside.found, shell.plane.rows = offers(), answer("leases")
+    shell.env["COLUMNS"] = str(columns)
+    for words in command_lines(job):
+        result = shell(*words, "--lang", lang)
+        assert result.code == 0 and result.err.count("\n") <= 1, words
+        for line in result.out.splitlines():
+            assert cell_len(line) <= columns, (words, line)
+            assert line == line.rstrip()
+
+
+@pytest.mark.parametrize("no_color", [True, False])
+def test_colour_is_for_terminals_that_want_it(shell: Shell, job: str, no_color: bool) -> None:
+    shell.terminal = True
+    shell.env |= {"TERM": "xterm-256color"} | ({"NO_COLOR": "1"} if no_color else {})
+    told = shell("plan", job).out
+    assert ("\x1b[1;36m" in told) is not no_color  # colours; bold and dim stay
+    shell.terminal = False
+    assert "\x1b" not in shell("plan", job).out
+
+
+def test_numbers_that_are_not_finite_are_unknown(shell: Shell) -> None:
+    shell.plane.shown["progress"]["loss"] = float("nan")
+    assert shell("show", "digits", "--json").json()["progress"]["loss"] is None
+    assert "loss –" in shell("show", "digits").out
+
+
+def test_size_obeys_its_flags(shell: Shell, job: str) -> None:
+    shell("size", job, "--gpu", "T4,L4", "--gpu", "A10", "--gpus", "1..8", "--micro-batch", "16", "--precision", "bf16")
+    workload, overrides = shell.inside.asked[-1]
+    assert overrides == SizeOverrides(("T4", "L4", "A10"), (1, 8), None, 16)
+    assert workload.training.precision is Precision.AMP_BF16
+    shell("size", "--model", "params:7e9", "--batch-size", "8", "--gpu", "all", "--micro-batch", "auto")
+    workload, overrides = shell.inside.asked[-1]
+    assert (workload.model.parameters, workload.training.batch_size) == (7e9, 8)
+    assert overrides.micro_batch is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        ([], "size-of-nothing"),
+        (["--model", "params:many"], "job-invalid"),
+        (["--model", "params:7e9", "--gpus", "8..1"], "counts-unreadable"),
+        (["--model", "params:7e9", "--micro-batch", "x"], "counts-unreadable"),
+        (["--model", "params:7e9", "--precision", "fp17"], "job-invalid"),
+        (["--model", "params:7e9", "--nodes", "0"], "parameter-unreadable"),
+    ],
+)
+def test_sizes_that_are_refused(shell: Shell, flags: list[str], code: str) -> None:
+    result = shell("size", *flags, "--json")
+    assert (result.code, result.json()["error"]["code"]) == (2, code)
+
+
+def test_offers_are_asked_for_as_given(shell: Shell) -> None:
+    shell("offers", "--gpu", "T4", "--gpus", "4", "--cloud", "aws,gcp", "--purchase", "spot", "--limit", "3")
+    assert shell.inside.asked == [OffersQuery("T4", (4, 4), ("aws", "gcp"), (), ("spot",), 3)]
+    assert "No offer matches" in shell("offers").out
+
+
+def test_a_screen_of_offers_and_how_many_more(shell: Shell) -> None:
+    shell.inside.found = offers()[:1] * 40
+    told = shell("offers").out.splitlines()
+    assert len(told) == 1 + 30 + 2
+    assert told[-1].startswith("10 more")
+    assert len(shell("offers", "--limit", "40").out.splitlines()) == 41
+
+
+def test_empty_answers_say_what_to_do_next(shell: Shell) -> None:
+    assert "tradewind run" in shell("ps").out
+    assert shell("ps", "--json").json() == []
+    assert "every place was listed" in shell("leases").out
+    assert shell("cost").out.splitlines()[-1] == "open leases: none"
+    assert shell("cost", "--json").json() == {"jobs": [], "open_leases": 0}
+
+
+def test_a_place_that_cannot_be_listed_is_never_none(shell: Shell) -> None:
+    shell.plane.unseen = ("alibaba cn-beijing",)
+    result = shell("leases", "--json")
+    assert (result.code, result.json()["error"]["code"]) == (4, "listing-incomplete")
+    shell.plane.rows = answer("leases")
+    result = shell("leases", "--json")
+    assert (result.code, result.json()) == (4, shell.plane.rows)
+    assert "alibaba cn-beijing" in result.err
+    assert shell("stop", "digits").out.splitlines()[-1].startswith("open leases: unknown")
+
+
+def test_a_sweep_that_could_not_look_everywhere_is_4(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    swept = answer("sweep")
+    swept["checked"][0]["complete"] = False
+    monkeypatch.setattr(shell.plane, "sweep", lambda end: swept)
+    result = shell("sweep")
+    assert result.code == 4
+    assert "not listed" in result.out and "not every place" in result.out
+
+
+def test_open_leases_are_counted_and_how_to_end_them_is_said(shell: Shell) -> None:
+    shell.plane.rows = answer("leases")[:2]
+    last = shell("wait", "digits").out.splitlines()[-1]
+    assert last.startswith("open leases: 2 (") and "tradewind stop" in last
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["plam"], "command-unknown", "plan"),
+        (["ps", "--jsno"], "option-unknown", "--json"),
+        (["show"], "parameter-missing", "JOB"),
+        (["offers", "--limit", "many"], "parameter-unreadable", "--limit"),
+        (["show", "nobody"], "job-unknown", "nobody"),
+        (["ps", "--lang", "fr"], "language-unknown", "fr"),
+        (["plan", "missing.yaml"], "job-file-missing", "missing.yaml"),
+    ],
+)
+def test_command_lines_that_cannot_be_read(shell: Shell, words: list[str], code: str, told: str) -> None:
+    result = shell(*words, "--json")
+    error = result.json()["error"]
+    assert (result.code, error["code"], error["where"]) == (2, code, None)
+    assert told in error["what"] + error["why"] + error["next"]
+    plain = shell(*words)
+    assert (plain.code, plain.out) == (2, "")
+    assert plain.err.startswith("error: ") and "Traceback" not in plain.err
+
+
+def test_faults_of_a_job_file_are_told_with_their_places(shell: Shell, tmp_path: Path) -> None:
+    path = job_file(tmp_path, ["deadline: 12h", "training: {epochs: 0}"])
+    error = shell("plan", path, "--json").json()["error"]
+    assert error["where"] == {"file": path, "line": 4, "column": 1}
+    assert [fault["code"] for fault in error["faults"]] == ["key-unknown", "number-out-of-range"]
+    assert f"{path}:4:1: `deadline`: no such key. Did you mean `schedule.deadline`?" in shell("plan", path).err
+
+
+def test_a_bug_is_told_in_a_sentence_and_its_traceback_is_kept(shell: Shell) -> None:
+    shell.inside.broken = RuntimeError("boom")
+    result = shell("ps", "--json")
+    assert (result.code, result.json()["error"]["code"]) == (1, "crashed")
+    kept = Path(result.json()["error"]["facts"]["path"])
+    assert kept.parent == shell.inside.folder
+    assert "RuntimeError: boom" in kept.read_text()
+    plain = shell("ps")
+    assert str(kept) in plain.err and "Traceback" not in plain.err
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_help_names_every_command_with_words(shell: Shell, lang: str) -> None:
+    shell.env["LANG"] = f"{lang}_XX.UTF-8"
+    told = shell("--help").out
+    for group in {"en": ("Plan:", "Run:", "Money:"), "zh": ("规划", "运行", "费用")}[lang]:
+        assert group in told
+    for name in COMMANDS:
+        assert f"  {name} " in told
+        page = shell(name, "--help")
+        assert page.code == 0
+        for line in page.out.splitlines():
+            assert not line.rstrip().endswith(("--json", "--help")), "an option without words"
+
+
+def test_language_comes_from_the_flag_then_the_locale(shell: Shell) -> None:
+    shell.env["LC_ALL"] = "zh_CN.UTF-8"
+    assert "没有进行中的任务" in shell("ps").out
+    assert "No job is live" in shell("ps", "--lang", "en").out
+    assert "No job is live" in shell("--lang=en", "ps").out
+
+
+def test_version(shell: Shell) -> None:
+    assert shell("--version").out.startswith("tradewind ")

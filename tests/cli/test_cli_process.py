@@ -1,0 +1,64 @@
+"""The program as a process: what its start imports, broken pipes, letters that a terminal lacks, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("pydantic", "sqlalchemy", "rich", "yaml", "psutil", "tradewind.app", "tradewind.store", "importlib.metadata")
+PROGRAM = [sys.executable, "-m", "tradewind.cli.main"]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    keep = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {**keep, "TRADEWIND_HOME": str(home), "LANG": "C.UTF-8", **more}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--lang", "zh", "offers", "--help"], ["plam"]])
+def test_the_start_imports_nothing_heavy(words: list[str]) -> None:
+    look = (
+        "import sys\nfrom tradewind.cli import main\nsys.argv[1:] = " + repr(words) + "\n"
+        "try: main.main()\nexcept SystemExit: pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    line = " ".join(PROGRAM) + " --help | head -1; exit ${PIPESTATUS[0]}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment(tmp_path), check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: tradewind")
+
+
+def test_a_terminal_without_letters_gets_question_marks(tmp_path: Path) -> None:
+    env = environment(tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = subprocess.run([*PROGRAM, "--lang", "zh", "--help"], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0
+    assert "tradewind run job.yaml --rehearse" in done.stdout
+
+
+def test_exit_codes_reach_the_shell(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    codes = [
+        subprocess.run([*PROGRAM, *words], capture_output=True, env=env, check=False).returncode
+        for words in (["--version"], ["plan", "none.yaml"], ["no-such"])
+    ]
+    assert codes == [0, 2, 2]
+
+
+def test_ctrl_c_before_anything_is_130(tmp_path: Path) -> None:
+    fifo = tmp_path / "job.yaml"
+    os.mkfifo(fifo)
+    child = subprocess.Popen([*PROGRAM, "plan", str(fifo)], stderr=subprocess.PIPE, env=environment(tmp_path))
+    with open(fifo, "wb"):  # returns once the command reads: it is past its start
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert b"Traceback" not in err

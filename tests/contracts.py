@@ -1,0 +1,133 @@
+"""The contracts' JSON shapes as schemas. Keys are always there; unknown is null; fields may be added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+
+Schema = dict[str, Any]
+INSTANT: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "number"}
+WHOLE: Schema = {"type": "integer"}
+TRUTH: Schema = {"type": "boolean"}
+MONEY: Schema = {
+    "type": "object", "required": ["amount", "currency"],
+    "properties": {"amount": {"type": "string", "pattern": r"^-?\d+(\.\d+)?$"}, "currency": {"pattern": "^[A-Z]{3}$"}},
+}  # fmt: skip
+
+
+def maybe(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def every(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+def record(**fields: Schema) -> Schema:
+    return {"type": "object", "required": list(fields), "properties": fields}
+
+
+def one_of(*words: str) -> Schema:
+    return {"enum": list(words)}
+
+
+RANGE = record(value=NUMBER, low=NUMBER, high=NUMBER, level={"const": 0.9},
+               source=one_of("measured", "listed", "estimated"), as_of=maybe(TEXT))  # fmt: skip
+MONEY_RANGE = record(value=TEXT, low=TEXT, high=TEXT, level={"const": 0.9}, source=TEXT, as_of=maybe(TEXT),
+                     currency=TEXT)  # fmt: skip
+OFFER = record(
+    cloud=TEXT, region=TEXT, zone=maybe(TEXT), instance_type=TEXT, gpu=TEXT, gpus=NUMBER, gpu_memory_gib=maybe(NUMBER),
+    cpus=maybe(WHOLE), memory_gib=maybe(NUMBER), network_gbps=maybe(NUMBER), rdma=maybe(TEXT), nvlink=maybe(TEXT),
+    purchase=one_of("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y", "subscription_month",
+                    "subscription_year"),
+    price_per_hour=maybe(MONEY), price_per_gpu_hour=maybe(MONEY),
+    price_status=one_of("fresh", "dated", "old", "expired", "unknown"), as_of=maybe(TEXT), source=maybe(TEXT),
+    carbon_g_per_kwh=maybe(NUMBER),
+)  # fmt: skip
+FIT = record(
+    gpu=TEXT, gpus=NUMBER, nodes=WHOLE, strategy=TEXT, micro_batch=WHOLE, grad_accumulation=WHOLE, precision=TEXT,
+    activation_checkpointing=TEXT, fits=TRUTH, peak_memory_gib=record(allocated=RANGE, reserved=RANGE, device=RANGE),
+    gpu_memory_gib=record(nominal=NUMBER, usable=NUMBER),
+    memory_gib=record(parameters=NUMBER, gradients=NUMBER, optimizer=NUMBER, activations=NUMBER, workspace=NUMBER,
+                      runtime=NUMBER),
+    max_micro_batch=maybe(WHOLE), flops_per_step=NUMBER, step_seconds=RANGE, throughput_per_second=RANGE,
+    throughput_unit=one_of("samples", "tokens"), mfu=NUMBER, bottleneck=TEXT,
+)  # fmt: skip
+SIZE = record(
+    workload={}, fits=every(FIT), rejected=every(record(gpu=TEXT, why=TEXT)),
+    storage=record(kind=maybe(TEXT), size_gb=maybe(NUMBER), min_throughput_gb_s=maybe(NUMBER)),
+    trace_seconds=maybe(NUMBER),
+)  # fmt: skip
+PLACED = record(
+    offer=OFFER, fit=FIT, nodes=WHOLE, hours=RANGE, cost=MONEY_RANGE,
+    cost_parts=record(compute=MONEY, storage=MONEY, egress=MONEY, setup=MONEY, preemption=MONEY),
+    finish_by=maybe(INSTANT), on_time_probability=maybe(NUMBER),
+    deadline_guarantee=one_of("firm", "conditional", "none"), quota=one_of("ok", "none", "unknown"),
+    carbon_g=maybe(NUMBER), policy={},
+)  # fmt: skip
+PLAN = record(
+    plan_id=TEXT, catalog_date=TEXT, chosen=maybe(PLACED), fallbacks=every(PLACED), alternatives=every(PLACED),
+    rejected=every(record(why=TEXT, count=WHOLE, nearest=maybe(TEXT))), assumptions={"type": "array"},
+    compliance={"type": "array"},
+    infeasible=maybe(record(changes=every(record(set=TEXT, to=TEXT)))),
+)  # fmt: skip
+PS_FIELDS: dict[str, Schema] = {
+    "job": TEXT, "name": TEXT, "state": TEXT, "why": maybe(TEXT), "wake_at": maybe(INSTANT), "attempt": WHOLE,
+    "epoch": WHOLE, "rehearsal": TRUTH, "offer": maybe(OFFER), "gpus": maybe(NUMBER),
+    "progress": maybe(record(step=WHOLE, total_steps=maybe(WHOLE), samples_per_second=maybe(NUMBER),
+                             loss=maybe(NUMBER), updated_at=maybe(INSTANT))),
+    "eta": maybe(INSTANT), "deadline": maybe(INSTANT), "on_time": maybe(TRUTH), "cost": maybe(MONEY),
+    "submitted_at": INSTANT, "ended_at": maybe(INSTANT), "exit_code": maybe(WHOLE),
+}  # fmt: skip
+PS = every(record(**PS_FIELDS))
+ATTEMPT = record(
+    attempt=WHOLE, epoch=WHOLE, leases=every(TEXT), **{"from": INSTANT}, to=maybe(INSTANT),
+    outcome=maybe(one_of("succeeded", "failed", "interrupted", "stopped")), exit_code=maybe(WHOLE),
+    resumed_step=maybe(WHOLE), last_checkpoint_step=maybe(WHOLE), repeated_steps=maybe(WHOLE),
+    lost_seconds=maybe(NUMBER), log_tail={},
+)  # fmt: skip
+SHOW = record(
+    **PS_FIELDS, workload={"type": "object"}, plan=maybe(PLAN), attempts=every(ATTEMPT),
+    checkpoints=every(record(step=WHOLE, at=INSTANT, bytes=WHOLE, state=one_of("complete", "torn"), path=TEXT)),
+    decisions=every(record(at=INSTANT, action=TEXT, why=maybe(TEXT))),
+    events=every(record(id=WHOLE, at=INSTANT, kind=TEXT, what=TEXT, **{"from": maybe(TEXT)}, to=maybe(TEXT),
+                        why=maybe(TEXT))),
+    outputs={}, predicted=maybe(record(hours=RANGE, cost=MONEY_RANGE)),
+    actual=record(hours=NUMBER, cost=maybe(MONEY)), metrics={"type": "object"},
+    supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)),
+)  # fmt: skip
+LEASES = every(record(
+    lease=TEXT, kind=TEXT, state=TEXT,
+    end_reason=maybe(one_of("done", "stopped", "reclaimed", "vanished", "boot-timeout", "refused-late", "budget",
+                            "expired", "surplus", "orphan")),
+    job=maybe(TEXT), cloud=TEXT, region=maybe(TEXT), zone=maybe(TEXT), instance_type=maybe(TEXT),
+    purchase=maybe(TEXT), cloud_id=maybe(TEXT), price_per_hour=maybe(MONEY), requested_at=maybe(INSTANT),
+    paid_from=maybe(INSTANT), paid_to=maybe(INSTANT), hard_end=maybe(INSTANT), hard_end_by=maybe(TEXT),
+    reclaim_at=maybe(INSTANT), cost_so_far=maybe(MONEY),
+    node=maybe(record(address=TEXT, contact=maybe(INSTANT), pgid=maybe(WHOLE))), why_open=maybe(TEXT),
+    time_scale=maybe(NUMBER),
+))  # fmt: skip
+COST = record(
+    jobs=every(record(
+        job=TEXT, rehearsal=TRUTH,
+        lines=every(record(lease=TEXT, offer={}, **{"from": INSTANT}, to=maybe(INSTANT), money=maybe(MONEY))),
+        total=every(MONEY), total_in=maybe(record(money=MONEY, rate=maybe(TEXT), rate_date=maybe(TEXT))),
+        on_demand_total=maybe(MONEY), saved=maybe(MONEY), lost_seconds=maybe(NUMBER), predicted={},
+    )),
+    open_leases=maybe(WHOLE),
+)  # fmt: skip
+SWEEP = record(
+    checked=every(record(cloud=TEXT, account=TEXT, region=maybe(TEXT), complete=TRUTH, seen_at=INSTANT)),
+    found=LEASES, ended=every(TEXT),
+)  # fmt: skip
+OFFERS = every(OFFER)
+SUBMITTED = record(job=TEXT, name=TEXT, state=TEXT, plan_id=maybe(TEXT), rehearsal=TRUTH)
+ERROR = record(error=record(code=TEXT, what=TEXT, why=TEXT, next=TEXT, retryable=TRUTH,
+                            where=maybe(record(file=TEXT, line=maybe(WHOLE), column=maybe(WHOLE)))))  # fmt: skip
+
+
+def check(value: Any, schema: Schema) -> None:
+    jsonschema.validate(value, schema)

@@ -1,0 +1,156 @@
+"""Doubles of our own ports: a clock that is moved by hand, a cloud that misbehaves by order, nodes that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tradewind.ports.compute import (
+    Accepted,
+    Capabilities,
+    CloudFault,
+    HardEnd,
+    Instance,
+    InstanceState,
+    Leftover,
+    Listing,
+    Order,
+    Query,
+)
+from tradewind.ports.transport import Heard, Parcel, Unreachable
+
+START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+
+
+class SimClock:
+    """Time that passes only when it is told to."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def now(self) -> datetime:
+        return self.time
+
+    def monotonic(self) -> float:
+        return (self.time - START).total_seconds()
+
+    def sleep(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+ODD_CAPABILITIES = Capabilities(
+    hard_end=HardEnd.SERVER_SIDE, native_idempotency=False, list_lag_s=5.0, absence_s=20.0, beat_s=1.0, boot_s=120.0,
+    notice_s=120.0,
+)  # fmt: skip
+
+
+@dataclass
+class OddCloud:
+    """A cloud in memory. ``faults`` are met one a launch: lose, error-yet-creates, refuse, throttle, unsent."""
+
+    clock: SimClock
+    faults: list[str] = field(default_factory=list)
+    machines: dict[str, Instance] = field(default_factory=dict)
+    orders: list[str] = field(default_factory=list)
+    complete: bool = True
+    slow_ends: int = 0
+    left: int = 0
+    name: str = "odd"
+    caps: Capabilities = ODD_CAPABILITIES
+
+    def launch(self, order: Order) -> Accepted:
+        self.orders.append(order.to_json())
+        fault = self.faults.pop(0) if self.faults else "none"
+        if fault == "refuse":
+            raise CloudFault("capacity", "none left", sent="yes")
+        if fault == "throttle":
+            raise CloudFault("throttle", "slower", sent="yes", retry_after_s=3)
+        if fault == "unsent":
+            raise CloudFault("unavailable", "connection refused", sent="no")
+        if fault == "nothing-made":
+            raise CloudFault("unavailable", "timed out", sent="maybe")
+        made = self.make(order)
+        if fault == "twins":
+            self.clock.sleep(1)
+            self.make(order)
+        if fault in ("lose", "twins"):
+            raise CloudFault("unavailable", "timed out", sent="maybe")
+        return Accepted((made.id,), self.clock.now())
+
+    def make(self, order: Order) -> Instance:
+        made = Instance(
+            id=f"m-{len(self.machines)}", token=order.token, lease=order.lease, owner=order.owner,
+            state=InstanceState.RUNNING, why=None, address="nowhere", launched_at=self.clock.now(), tags=order.tags,
+        )  # fmt: skip
+        self.machines[made.id] = made
+        return made
+
+    def find(self, query: Query) -> Listing:
+        found = [
+            each for each in self.machines.values()
+            if (query.token is None or each.token == query.token) and (query.ids is None or each.id in query.ids)
+            and (query.owner is None or each.owner == query.owner)
+        ]  # fmt: skip
+        return Listing(tuple(found) if self.complete else (), self.complete, self.clock.now())
+
+    def end(self, ids: Sequence[str]) -> None:
+        if self.slow_ends:
+            self.slow_ends -= 1
+            raise CloudFault("unavailable", "try again", sent="maybe")
+        for id_ in ids:
+            self.machines.pop(id_, None)
+
+    def leftovers(self, query: Query) -> tuple[Leftover, ...]:
+        if self.left:
+            self.left -= 1
+            return (Leftover("disk", "d-1", query.lease or ""),)
+        return ()
+
+    def notice_probe(self, instance: Instance) -> dict[str, str]:
+        return {"kind": "file", "path": "/nowhere"}
+
+    def set(self, id_: str, **changes: object) -> None:
+        self.machines[id_] = replace(self.machines[id_], **changes)  # type: ignore[arg-type]
+
+
+@dataclass
+class OddNodes:
+    """Nodes that answer, unless told to be silent."""
+
+    silent: bool = False
+    journal: bytes = b""
+    log: bytes = b""
+    alive: bool = True
+    started: list[str] = field(default_factory=list)
+    revived: int = 0
+    commands: list[str] = field(default_factory=list)
+    outputs: dict[str, bytes] = field(default_factory=dict)
+
+    def reach(self, instance: Instance) -> None:
+        if self.silent:
+            raise Unreachable(instance.id)
+
+    def start(self, instance: Instance, parcel: Parcel) -> None:
+        self.reach(instance)
+        if parcel.spec not in self.started:
+            self.started.append(parcel.spec)
+
+    def revive(self, instance: Instance) -> None:
+        self.revived += 1
+        self.alive = True
+
+    def hear(self, instance: Instance, journal_offset: int, log_offset: int, limit: int) -> Heard:
+        self.reach(instance)
+        return Heard(self.journal[journal_offset:][:limit], self.log[log_offset:][:limit], self.alive)
+
+    def command(self, instance: Instance, text: str, name: str) -> None:
+        if name not in self.commands:
+            self.commands.append(name)
+
+    def fetch_outputs(self, instance: Instance, into: Path) -> tuple[str, ...]:
+        into.mkdir(parents=True)
+        for name, data in self.outputs.items():
+            (into / name).write_bytes(data)
+        return tuple(sorted(self.outputs))

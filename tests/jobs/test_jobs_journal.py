@@ -1,0 +1,151 @@
+"""Folding an agent's journal: progress, checkpoints, what an interruption cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from doubles import START
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tradewind.domain.records import Attempt, Job
+from tradewind.domain.states import JobState
+from tradewind.jobs.journal import Reading, fold
+from tradewind.jobs.measure import closed_attempt, measured_step_seconds, with_time_scale
+from tradewind.jobs.verdict import judge
+from tradewind.wire.journal import line, read_lines
+
+T0 = START.timestamp()
+
+
+def job(**settings: Any) -> Job:
+    return Job(id="job-1", name="j", state=JobState.RUNNING, wanted=True, rehearsal=False, account="local", workload={},
+               plan=None, settings=settings, submitted_at=START, state_since=START, wake_at=START)  # fmt: skip
+
+
+def attempt(number: int = 1, **values: Any) -> Attempt:
+    return Attempt("job-1", number, number, ("lease-1",), START, **values)
+
+
+def step(number: int, at: float, **more: Any) -> dict[str, Any]:
+    return {"type": "job", "at": T0 + at, "event": {"v": 1, "type": "step", "t": T0 + at, "step": number, **more}}
+
+
+def test_progress_is_the_last_step_told() -> None:
+    reading = fold(Reading(job(), attempt(), None), [step(1, 1, total_steps=10), step(2, 2, loss=0.5, samples_s=90)])
+    assert reading.job.progress == {
+        "step": 2, "total_steps": 10, "samples_per_second": 90.0, "loss": 0.5, "accuracy": None,
+        "updated_at": "2026-11-21T08:00:02.000000Z",
+    }  # fmt: skip
+    assert reading.attempt.last_step == 2
+
+
+def test_a_saved_notice_repeats_nothing_and_its_loss_is_counted_in_seconds() -> None:
+    first = fold(Reading(job(), attempt(repeated_steps=0, lost_seconds=0.0), None), [
+        step(5, 5), {"type": "notice", "at": T0 + 6, "deadline": T0 + 30, "source": "file"},
+        {"type": "job", "at": T0 + 7, "event": {"type": "checkpoint_committed", "step": 6}},
+        {"type": "checkpoint", "at": T0 + 7, "step": 6, "epoch": 1, "path": "/s", "bytes": 9, "seconds": 0.1},
+        {"type": "run_ended", "at": T0 + 8, "exit": 75, "why": "notice"},
+    ])  # fmt: skip
+    assert first.attempt.last_checkpoint_step == 6
+    assert [(each.step, each.state) for each in first.checkpoints] == [(6, "complete")]
+    second = fold(Reading(closed_attempt(first.job), attempt(2), first.attempt), [
+        {"type": "restored", "at": T0 + 20, "step": 6, "epoch": 1, "path": "/s", "seconds": 0.1}, step(7, 27),
+    ])  # fmt: skip
+    assert second.attempt.resumed_step == 6
+    assert second.attempt.repeated_steps == 0
+    assert second.attempt.lost_seconds == 20.0
+
+
+def test_steps_after_an_older_checkpoint_are_repeated_and_counted_until_the_first_new_one() -> None:
+    first = fold(Reading(job(), attempt(), None), [step(50, 50)])
+    second = fold(Reading(closed_attempt(first.job), attempt(2), first.attempt), [
+        {"type": "restored", "at": T0 + 60, "step": 30, "epoch": 1, "path": "/s", "seconds": 0}, step(40, 70),
+    ])  # fmt: skip
+    assert second.attempt.repeated_steps == 20
+    assert second.attempt.lost_seconds is None  # nothing new yet
+    assert fold(second, [step(51, 85)]).attempt.lost_seconds == 35.0
+
+
+def test_a_torn_checkpoint_is_kept_by_name() -> None:
+    reading = fold(Reading(job(), attempt(2), attempt()), [
+        {"type": "rejected", "at": T0, "step": 8, "epoch": 1, "path": "/s/8", "why": "data has another checksum"},
+    ])  # fmt: skip
+    assert [(each.path, each.state) for each in reading.checkpoints] == [("/s/8", "torn")]
+    assert reading.notes[0].data["path"] == "/s/8"
+
+
+def test_without_a_checkpoint_resumed_stays_unknown_not_zero() -> None:
+    assert fold(Reading(job(), attempt(), None), [step(1, 1)]).attempt.resumed_step is None
+
+
+def test_metrics_are_the_last_numbers_of_evaluations() -> None:
+    told = {"type": "eval", "step": 9, "test_accuracy": 0.99, "note": "text", "flag": True}
+    reading = fold(Reading(job(), attempt(), None), [{"type": "job", "at": T0, "event": told}])
+    assert reading.job.metrics == {"test_accuracy": 0.99}
+
+
+@given(st.lists(st.integers(0, 60), max_size=6))
+def test_folding_in_pieces_is_folding_at_once(cuts: list[int]) -> None:
+    journal = b"".join([line("agent_started", T0, pid=1, adopted=False, python="3"),
+                        *(line("job", T0 + n, event={"type": "step", "step": n, "t": T0 + n}) for n in range(1, 40)),
+                        line("run_ended", T0 + 50, exit=0, why="exit")])  # fmt: skip
+    whole = fold(Reading(job(), attempt(), None), read_lines(journal)[0])
+    pieces, offset = Reading(job(), attempt(), None), 0
+    for end in sorted({min(len(journal), cut * len(journal) // 60) for cut in cuts} | {len(journal)}):
+        records, taken = read_lines(journal[offset:end])
+        pieces, offset = fold(pieces, records), offset + taken
+    assert (pieces.job, pieces.attempt, pieces.notes) == (whole.job, whole.attempt, whole.notes)
+
+
+def test_a_line_that_is_not_whole_waits_and_one_that_is_no_json_is_told() -> None:
+    assert read_lines(b'{"type": "a"}\n{"type"') == ([{"type": "a"}], 14)
+    assert read_lines(b"garbage\n")[0][0]["type"] == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "noticed", "steps", "verdict"),
+    [
+        (0, False, 5, "succeeded"), (0, True, 5, "succeeded"), (75, True, 5, "interrupted"),
+        (1, True, 5, "interrupted"),
+        (1, False, 5, "failed"), (137, False, 5, "interrupted"), (137, False, 0, "failed"), (139, False, 5, "failed"),
+        (76, False, 0, "failed"),
+    ],
+)  # fmt: skip
+def test_what_an_end_means(exit_code: int, noticed: bool, steps: int, verdict: str) -> None:
+    made = attempt(last_step=steps or None, resumed_step=None, repeated_steps=0)
+    assert judge({"exit": exit_code, "why": "exit"}, made, noticed) == verdict
+
+
+def test_the_hard_end_expires_a_job_unless_it_had_finished() -> None:
+    made = attempt(last_step=5, repeated_steps=0)
+    assert judge({"exit": 75, "why": "hard-end"}, made, noticed=False) == "expired"
+    assert judge({"exit": 0, "why": "hard-end"}, made, noticed=False) == "succeeded"
+
+
+def test_a_job_that_dies_where_it_died_before_is_not_tried_again() -> None:
+    second = attempt(2, resumed_step=30, repeated_steps=20, last_step=50)
+    assert judge({"exit": 137}, second, noticed=False) == "failed"
+
+
+def test_the_time_scale_waits_for_enough_and_is_measured_again_at_the_end() -> None:
+    new = job(time_scale="auto", predicted_step_seconds=0.002)
+    assert with_time_scale(new)[1] == ()
+    few = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.01), step(4, 1, train_s=2.0)]).job
+    assert measured_step_seconds(few) is None
+    enough = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.01), step(20, 2, train_s=2.0)]).job
+    scaled, notes = with_time_scale(enough)
+    assert scaled.measures["time_scale"] == 0.02
+    assert [note.kind for note in notes] == ["time-scale"]
+    assert with_time_scale(scaled)[1] == ()
+    later = fold(Reading(scaled, attempt(), None), [step(40, 6, train_s=8.0)]).job
+    assert with_time_scale(later, last=True)[0].measures["time_scale"] == 0.01
+
+
+def test_seconds_and_steps_add_up_over_attempts() -> None:
+    first = fold(Reading(job(), attempt(), None), [step(10, 1, train_s=5.0)])
+    second = fold(Reading(closed_attempt(first.job), attempt(2), first.attempt), [
+        {"type": "restored", "at": T0, "step": 10, "epoch": 1, "path": "/s"}, step(30, 9, train_s=10.0),
+    ])  # fmt: skip
+    assert measured_step_seconds(second.job) == 0.5

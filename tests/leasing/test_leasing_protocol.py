@@ -1,0 +1,321 @@
+"""The protocol of a lease against a cloud that loses, repeats, refuses and ends late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from doubles import OddCloud, OddNodes, SimClock
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tradewind.domain.records import Event, Lease
+from tradewind.domain.states import LEASE_CLOSED, LEASE_TRANSITIONS, EndReason, LeaseState
+from tradewind.leasing.intent import Wish, intend, let_go
+from tradewind.leasing.reconcile import reconcile
+from tradewind.leasing.room import Account, Room
+from tradewind.leasing.sweep import end_closed, sweep
+from tradewind.ports.compute import CloudFault, HardEnd, InstanceState, Order
+from tradewind.store import queue, records
+from tradewind.store.database import Database
+
+OFFER = {
+    "cloud": "odd", "region": "r", "zone": None, "instance_type": "t", "purchase": "spot",
+    "price_per_hour": {"amount": "3.60", "currency": "CNY"},
+}  # fmt: skip
+
+
+@dataclass
+class Desk:
+    """A leasing room over doubles, moved step by step."""
+
+    room: Room
+    cloud: OddCloud
+    nodes: OddNodes
+    clock: SimClock
+
+    def intend(self, hours: float = 12.0) -> str:
+        wish = Wish("job-1", 1, "odd", OFFER, timedelta(hours=hours), HardEnd.SERVER_SIDE)
+        with self.room.db.write() as db:
+            return intend(db, wish, self.room.owner, self.clock.now()).id
+
+    def lease(self, id_: str) -> Lease:
+        with self.room.db.read() as db:
+            found = records.lease(db, id_)
+        assert found is not None
+        return found
+
+    def step(self) -> Lease | None:
+        with self.room.db.write() as db:
+            held = queue.claim_lease(db, self.clock.now(), "test")
+        return reconcile(self.room, held) if held else None
+
+    def step_or_sleep(self, seconds: float) -> None:
+        if self.step() is None:
+            self.clock.sleep(seconds)
+
+    def until(self, id_: str, *states: LeaseState, steps: int = 900) -> Lease:
+        for _ in range(steps):
+            if self.lease(id_).state in states:
+                return self.lease(id_)
+            self.step_or_sleep(0.5)
+        raise AssertionError(f"{self.lease(id_).state} and not {states}: {self.events(id_)}")
+
+    def release(self, id_: str, reason: EndReason = EndReason.DONE) -> Lease:
+        with self.room.db.write() as db:
+            let_go(db, self.lease(id_), reason, self.clock.now())
+        return self.until(id_, *LEASE_CLOSED)
+
+    def events(self, id_: str) -> list[Event]:
+        with self.room.db.read() as db:
+            return records.events(db, what=id_)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return make_desk(tmp_path)
+
+
+def make_desk(folder: Path) -> Desk:
+    clock = SimClock()
+    cloud, nodes = OddCloud(clock), OddNodes()
+    room = Room(Database(folder / "t.db"), clock, "me", {"odd": Account(cloud, nodes)})
+    return Desk(room, cloud, nodes, clock)
+
+
+def test_a_lease_runs_and_is_released(desk: Desk) -> None:
+    id_ = desk.intend()
+    running = desk.until(id_, LeaseState.RUNNING)
+    assert running.cloud_id == "m-0"
+    assert running.paid_from is not None
+    released = desk.release(id_)
+    assert (released.state, released.end_reason, released.wake_at) == (LeaseState.RELEASED, EndReason.DONE, None)
+    assert desk.cloud.machines == {}
+    kinds = [event.kind for event in desk.events(id_)]
+    assert kinds == ["lease-intended", "lease-requested", "lease-accepted", "lease-running", "lease-unwanted",
+                     "lease-releasing", "lease-released"]  # fmt: skip
+
+
+def test_a_lost_answer_is_found_by_its_token_and_never_sent_again(desk: Desk) -> None:
+    desk.cloud.faults = ["lose"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    assert len(desk.cloud.orders) == 1
+    assert len(desk.cloud.machines) == 1
+
+
+def test_twins_of_one_token_are_surplus_and_ended(desk: Desk) -> None:
+    desk.cloud.faults = ["twins"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    for _ in range(50):
+        desk.step_or_sleep(0.5)
+    assert list(desk.cloud.machines) == ["m-0"]  # the older one is kept
+    with desk.room.db.read() as db:
+        twin = next(lease for lease in records.leases(db) if lease.id != id_)
+    assert (twin.state, twin.end_reason) == (LeaseState.RELEASED, EndReason.SURPLUS)
+
+
+def test_absence_is_proved_by_three_complete_looks_over_long_enough(desk: Desk) -> None:
+    desk.cloud.faults = ["nothing-made"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.UNKNOWN)
+    began = desk.clock.now()
+    desk.cloud.complete = False
+    for _ in range(30):
+        desk.step_or_sleep(5)
+    assert desk.lease(id_).state is LeaseState.UNKNOWN  # incomplete lists prove nothing
+    assert desk.lease(id_).looks == 0
+    desk.cloud.complete = True
+    refused = desk.until(id_, LeaseState.REFUSED)
+    assert refused.looks >= 3
+    assert desk.clock.now() - began >= timedelta(seconds=desk.cloud.caps.absence_s)
+    assert len(desk.cloud.orders) == 1
+
+
+def test_what_appears_after_a_proved_absence_is_ended_by_the_sweep(desk: Desk) -> None:
+    desk.cloud.faults = ["nothing-made"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.REFUSED)
+    late = desk.cloud.make(_order(desk.lease(id_)))
+    assert [stray.why for stray in sweep(desk.room, end=False).strays] == ["closed"]
+    end_closed(desk.room)
+    assert late.id not in desk.cloud.machines
+
+
+def test_a_throttled_order_is_sent_again_byte_for_byte(desk: Desk) -> None:
+    desk.cloud.faults = ["throttle", "unsent"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    assert len(desk.cloud.orders) == 3
+    assert len(set(desk.cloud.orders)) == 1
+    assert len(desk.cloud.machines) == 1
+
+
+def test_a_refusal_costs_nothing(desk: Desk) -> None:
+    desk.cloud.faults = ["refuse"]
+    id_ = desk.intend()
+    refused = desk.until(id_, LeaseState.REFUSED)
+    assert refused.paid_from is None
+    assert "capacity" in (refused.last_error or "")
+
+
+def test_a_worker_that_dies_in_the_launch_leaves_unknown_not_a_second_machine(desk: Desk) -> None:
+    id_ = desk.intend()
+    launch = desk.cloud.launch
+
+    def die(order: Order) -> None:
+        launch(order)
+        raise KeyboardInterrupt  # as if killed after the cloud acted
+
+    desk.cloud.launch = die  # type: ignore[method-assign, assignment]
+    with pytest.raises(KeyboardInterrupt):
+        desk.step()
+    desk.cloud.launch = launch  # type: ignore[method-assign]
+    assert desk.lease(id_).state is LeaseState.REQUESTED
+    with desk.room.db.write() as db:
+        queue.release_all(db)
+    desk.until(id_, LeaseState.UNKNOWN)
+    desk.until(id_, LeaseState.RUNNING)
+    assert len(desk.cloud.orders) == 1
+
+
+def test_an_end_is_believed_only_when_the_list_and_the_leftovers_are_empty(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    desk.cloud.slow_ends, desk.cloud.left = 4, 2
+    released = desk.release(id_)
+    assert released.state is LeaseState.RELEASED
+    assert "lease-not-ending" in [event.kind for event in desk.events(id_)]
+
+
+def test_silence_is_suspect_and_still_paid(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    desk.nodes.silent = True
+    assert desk.until(id_, LeaseState.SUSPECT).paid_to is None
+    desk.nodes.silent = False
+    desk.until(id_, LeaseState.RUNNING)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"state": InstanceState.GONE, "why": "reclaimed"}, EndReason.RECLAIMED),
+        ({"state": InstanceState.GONE, "why": "unknown"}, EndReason.VANISHED),
+        ({"state": InstanceState.GONE, "why": "expired"}, EndReason.EXPIRED),
+    ],
+)
+def test_the_reason_of_an_end_follows_what_the_cloud_says(
+    desk: Desk, change: dict[str, object], reason: EndReason
+) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    desk.cloud.set("m-0", **change)
+    assert desk.until(id_, LeaseState.RELEASED).end_reason is reason
+
+
+def test_missing_from_the_list_once_is_not_gone(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    kept = desk.cloud.machines.pop("m-0")
+    desk.clock.sleep(1)
+    desk.step()
+    assert desk.lease(id_).state is LeaseState.RUNNING
+    desk.cloud.machines["m-0"] = kept
+    desk.clock.sleep(1)
+    desk.step()
+    assert desk.lease(id_).looks == 0
+    del desk.cloud.machines["m-0"]
+    assert desk.until(id_, LeaseState.RELEASED).end_reason is EndReason.VANISHED
+
+
+def test_the_hard_end_ends_a_lease_that_nobody_stops(desk: Desk) -> None:
+    id_ = desk.intend(hours=0.01)
+    desk.until(id_, LeaseState.RUNNING)
+    desk.clock.sleep(40)
+    assert desk.until(id_, LeaseState.RELEASED).end_reason is EndReason.EXPIRED
+
+
+def test_what_was_never_sent_is_released_without_a_call(desk: Desk) -> None:
+    id_ = desk.intend()
+    assert desk.release(id_).state is LeaseState.RELEASED
+    assert desk.cloud.orders == []
+
+
+def test_the_sweep_shows_strays_ends_them_when_asked_and_leaves_others_alone(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    mine = desk.cloud.make(_order(desk.lease(id_), lease="lease-lost", owner="me"))
+    other = desk.cloud.make(_order(desk.lease(id_), lease="lease-other", owner="somebody"))
+    shown = sweep(desk.room, end=False)
+    assert [stray.instance.id for stray in shown.strays] == [mine.id]
+    assert mine.id in desk.cloud.machines
+    assert sweep(desk.room, end=True).ended == (mine.id,)
+    assert set(desk.cloud.machines) == {"m-0", other.id}
+
+
+def test_a_place_that_cannot_be_listed_is_unknown_not_empty(desk: Desk) -> None:
+    def refuse(query: object) -> None:
+        raise CloudFault("auth", "no", sent="yes")
+
+    desk.cloud.find = refuse  # type: ignore[method-assign, assignment]
+    assert [each.complete for each in sweep(desk.room, end=False).checked] == [False]
+
+
+FAULTS = st.lists(
+    st.sampled_from(["none", "lose", "twins", "refuse", "throttle", "unsent", "nothing-made"]), max_size=4
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(faults=FAULTS, stop_after=st.integers(0, 12), slow=st.integers(0, 5))
+def test_whatever_is_lost_nothing_stays_and_events_fold_to_the_rows(
+    tmp_path_factory: pytest.TempPathFactory, faults: list[str], stop_after: int, slow: int
+) -> None:
+    desk = make_desk(tmp_path_factory.mktemp("world"))
+    desk.cloud.faults, desk.cloud.slow_ends = list(faults), slow
+    id_ = desk.intend()
+    for _ in range(stop_after):
+        desk.step_or_sleep(1)
+    if desk.lease(id_).state not in LEASE_CLOSED:
+        desk.release(id_)
+    _settle(desk)
+    assert desk.cloud.machines == {}
+    with desk.room.db.read() as db:
+        for lease in records.leases(db):
+            assert lease.state in LEASE_CLOSED
+            _check_history(lease, records.events(db, what=lease.id))
+
+
+def _settle(desk: Desk) -> None:
+    def all_closed() -> bool:
+        with desk.room.db.read() as db:
+            return not records.leases(db, open_only=True)
+
+    for _ in range(400):
+        if all_closed():
+            return
+        desk.step_or_sleep(1)
+    raise AssertionError("a lease never closed")
+
+
+def _check_history(lease: Lease, events: list[Event]) -> None:
+    state: LeaseState | None = None
+    for event in events:
+        if event.new is None:
+            continue
+        new = LeaseState(event.new)
+        assert state is None or new in LEASE_TRANSITIONS[state]
+        state = new
+    assert state is lease.state
+
+
+def _order(row: Lease, **changes: str) -> Order:
+    from dataclasses import replace
+
+    from tradewind.ports.compute import read_order
+
+    return replace(read_order(row.order), **changes)  # type: ignore[arg-type]

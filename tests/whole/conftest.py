@@ -1,0 +1,24 @@
+"""Fixtures: the command with a home of its own, and the example cut short."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from product import Cli, cut
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Iterator[Cli]:
+    made = Cli(tmp_path / "home")
+    yield made
+    for process in made.processes():
+        process.send_signal(signal.SIGKILL)
+
+
+@pytest.fixture
+def short_job(tmp_path: Path) -> Path:
+    """The digits job with its epochs cut to a few seconds of training."""
+    return cut(tmp_path / "digits", epochs=4)

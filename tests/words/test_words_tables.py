@@ -1,0 +1,167 @@
+"""Both languages say the same, and there is a sentence for everything that the source raises, rejects or notes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tradewind
+from tradewind import words
+from tradewind.cli.index import COMMANDS
+from tradewind.domain import errors, states
+from tradewind.domain.estimate import Source
+from tradewind.domain.offer import PriceStatus, Purchase
+
+SOURCE = Path(tradewind.__path__[0])
+TABLES = ("errors", "sayings", "reasons", "help")
+RAISED = {name for name, value in vars(errors).items()
+          if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
+
+# Codes that stand in a variable where they are raised, with the facts given there.
+INDIRECT = {
+    "cloud-unknown": {"name", "nearest"},
+    "region-unknown": {"name", "nearest"},
+    "batch-indivisible": {"batch_size", "gpus", "micro_batch"},
+    "listing-incomplete": {"places", "rows"},
+    "model-sources-many": {"key", "given"},
+    "model-source-missing": {"key", "given"},
+}
+FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its key
+
+
+def table(name: str, lang: str) -> dict[str, str | tuple[str, ...]]:
+    found: dict[str, str | tuple[str, ...]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
+    return found
+
+
+def placeholders(sentence: str | tuple[str, ...]) -> set[str]:
+    parts = (sentence,) if isinstance(sentence, str) else sentence
+    return {name for part in parts for name in re.findall(r"\{(\w+)(?::\w+)?\}", part)}
+
+
+@cache
+def calls() -> tuple[tuple[Path, ast.Call], ...]:
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [(path, node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return tuple(found)
+
+
+def called(node: ast.Call) -> str:
+    function = node.func
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+
+
+def literal(node: ast.Call, place: int = 0) -> str | None:
+    if len(node.args) <= place:
+        return None
+    argument = node.args[place]
+    return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
+
+
+def raised() -> Iterator[tuple[str, str, set[str]]]:
+    """Where an error is made, its code, and the facts it is given."""
+    for path, node in calls():
+        code = literal(node)
+        if code is not None and (called(node) in RAISED or (called(node) == "fault" and path.is_relative_to(FAULTS))):
+            facts = {keyword.arg for keyword in node.keywords if keyword.arg} - {"where", "faults"}
+            yield f"{path.name}:{node.lineno}", code, facts
+
+
+def test_every_raised_code_has_sentences_in_both_languages() -> None:
+    silent = {
+        code: place for place, code, _ in raised() for lang in words.LANGUAGES if code not in table("errors", lang)
+    }
+    assert silent == {}
+    assert len({code for _, code, _ in raised()}) > 40
+
+
+def test_sentences_name_only_facts_that_are_given() -> None:
+    given: dict[str, set[str]] = {code: set(facts) for code, facts in INDIRECT.items()}
+    for _, code, facts in raised():
+        given[code] = given.get(code, set()) | facts
+    for lang in words.LANGUAGES:
+        for code, sentence in table("errors", lang).items():
+            assert code in given, f"nothing raises {code}"
+            assert placeholders(sentence) <= given[code] | {"key"}, (lang, code)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_both_languages_say_the_same(name: str) -> None:
+    english, chinese = table(name, "en"), table(name, "zh")
+    assert english.keys() == chinese.keys()
+    for code, sentence in english.items():
+        assert placeholders(sentence) == placeholders(chinese[code]), code
+        if isinstance(sentence, tuple):
+            assert [bool(part) for part in sentence] == [bool(part) for part in chinese[code]], code
+
+
+def test_chinese_is_chinese() -> None:
+    letters = re.compile(r"[\u4e00-\u9fff]")
+    for name in ("errors", "help", "reasons"):
+        for code, sentence in table(name, "zh").items():
+            first = sentence if isinstance(sentence, str) else sentence[0]
+            listed = code.endswith("-example") or code in {"option-precision", "option-optimizer", "option-purchase"}
+            assert listed or letters.search(first), code
+
+
+def test_every_error_has_a_next_step_but_faults_that_stand_in_a_list() -> None:
+    for code, sentence in table("errors", "en").items():
+        assert sentence[2] or "{key}" in "".join(sentence), code
+
+
+def known(code: str) -> bool:
+    return all(words.known(code, lang) is not None for lang in words.LANGUAGES)
+
+
+def test_everything_said_has_words() -> None:
+    said = {literal(node) for path, node in calls() if called(node) == "say" and path.is_relative_to(SOURCE / "cli")}
+    columns = {literal(node) for path, node in calls()
+               if called(node) in {"Column", "head"} and path.is_relative_to(SOURCE / "cli")}  # fmt: skip
+    assert {code for code in said | columns if code and not known(code)} == set()
+
+
+@pytest.mark.parametrize(
+    ("prefix", "values"),
+    [
+        ("state", list(states.JobState)),
+        ("lease", list(states.LeaseState)),
+        ("outcome", [*states.Outcome, "going-on"]),
+        ("reason", list(states.EndReason)),
+        ("ended", ["SUCCEEDED", "FAILED", "EXPIRED", "STOPPED"]),
+        ("purchase", list(Purchase)),
+        ("status", list(PriceStatus)),
+        ("source", list(Source)),
+        ("guarantee", ["firm", "conditional", "none"]),
+        ("quota", ["ok", "none", "unknown"]),
+        ("checkpoint", ["complete", "torn"]),
+        ("unit", ["samples", "tokens"]),
+        ("part", ["compute", "storage", "egress", "setup", "preemption"]),
+        ("kind", ["text", "number", "whole-number", "fraction", "truth", "list", "mapping", "nothing"]),
+    ],
+)
+def test_every_value_has_a_word(prefix: str, values: list[str]) -> None:
+    assert [value for value in values if not known(f"{prefix}-{value}")] == []
+
+
+def test_every_rejection_has_words() -> None:
+    codes = {literal(node) for path, node in calls()
+             if called(node) in {"Check", "_hours_check", "Unfit"} and "test" not in path.name}  # fmt: skip
+    assert {code for code in codes if code and not known(f"rejected-{code}")} == set()
+
+
+def test_every_event_has_words() -> None:
+    kinds = {literal(node) for _, node in calls() if called(node) in {"Note", "note", "_plain"}}
+    kinds |= {literal(node, 3) for _, node in calls() if called(node) == "append_event"}
+    assert {kind for kind in kinds if kind and not known(f"event-{kind}")} == set()
+
+
+def test_every_command_has_help() -> None:
+    assert [name for name in COMMANDS for lang in words.LANGUAGES if not words.helped(f"command-{name}", lang)] == []
