@@ -67,7 +67,7 @@ def test_a_setup_goes_on_without_the_agent_and_is_not_repeated_and_keeps_the_sec
 
 
 def test_a_job_that_was_killed_ended_with_137(node: Node) -> None:
-    node.start("$PY -c 'import time; time.sleep(60)'")
+    node.start("\"$PY\" -c 'import time; time.sleep(60)'")
     os.killpg(node.wait(journal.RUN_STARTED)["pgid"], signal.SIGKILL)
     assert node.wait(journal.RUN_ENDED)["exit"] == 137
 
@@ -105,7 +105,7 @@ def test_a_job_outlives_its_runner_and_is_still_stopped(node: Node) -> None:
 
 def test_whenever_the_agent_is_killed_nothing_is_lost_or_doubled(node: Node) -> None:
     chance = random.Random(20261125)
-    node.start("$PY train.py", setup="sleep 0.2", **training(node, STEPS="120", EVERY="15"))
+    node.start('"$PY" train.py', setup="sleep 0.2", **training(node, STEPS="120", EVERY="15"))
     for _ in range(7):
         time.sleep(chance.uniform(0.0, 0.4))  # when it hits is the point
         node.kill_agent()

@@ -26,7 +26,7 @@ def held(store: Path) -> list[str]:
 
 def test_committed_checkpoints_are_copied_while_the_job_runs_and_the_newest_three_kept(node: Node) -> None:
     put_checkpoint(node.store, 1, 2, {"state.bin": "old"})
-    node.start("$PY train.py", **training(node, STEPS="100000", EVERY="40"), epoch=2, key="job/2", attempt=2)
+    node.start('"$PY" train.py', **training(node, STEPS="100000", EVERY="40"), epoch=2, key="job/2", attempt=2)
     node.wait(journal.CHECKPOINT, 4)
     node.command("stop", 0.0)
     node.wait(journal.RUN_ENDED)
@@ -44,7 +44,7 @@ def test_a_torn_one_is_named_and_the_one_before_it_is_resumed_from(node: Node) -
     unfinished = put_checkpoint(node.store, 2, 5, {"state.bin": "five"})
     (unfinished / manifest.MANIFEST).unlink()
     put_checkpoint(node.store, 3, 99, {"state.bin": "of this epoch, by another life"})
-    node.start("$PY train.py", **training(node, STEPS="12"), epoch=3, key="job/3", attempt=3)
+    node.start('"$PY" train.py', **training(node, STEPS="12"), epoch=3, key="job/3", attempt=3)
     assert node.wait(journal.RUN_ENDED)["exit"] == 0
     first, second = node.records(journal.REJECTED)
     assert (first["path"], first["epoch"], first["step"]) == (str(unfinished), 2, 5)
@@ -61,7 +61,7 @@ def test_a_torn_one_is_named_and_the_one_before_it_is_resumed_from(node: Node) -
 
 def test_an_older_epoch_may_not_publish(node: Node) -> None:
     (node.store / manifest.FENCE).write_text("2\n")
-    node.start("$PY train.py", **training(node, STEPS="3", EVERY="3"))
+    node.start('"$PY" train.py', **training(node, STEPS="3", EVERY="3"))
     failed = node.wait(journal.CHECKPOINT_FAILED)
     assert (failed["step"], failed["why"]) == (3, "fenced")
     assert node.wait(journal.RUN_ENDED)["exit"] == 0
@@ -127,7 +127,7 @@ def test_a_restart_is_not_repeated_by_the_next_life(node: Node) -> None:
 
 def test_a_store_that_cannot_be_written_is_told_and_tried_again_at_the_end(node: Node) -> None:
     (node.store / "epoch-0001").write_text("in the way")
-    node.start("$PY train.py; until [ -e go ]; do sleep 0.05; done", **training(node, STEPS="2", EVERY="2"))
+    node.start('"$PY" train.py; until [ -e go ]; do sleep 0.05; done', **training(node, STEPS="2", EVERY="2"))
     failed = node.wait(journal.CHECKPOINT_FAILED)
     assert failed["step"] == 2 and failed["why"]
     os.remove(node.store / "epoch-0001")

@@ -150,7 +150,7 @@ def test_outputs_outside_the_workdir_are_not_taken(node: Node) -> None:
 
 
 def test_samples_tell_what_the_job_uses(node: Node) -> None:
-    node.start("$PY -c 'x = bytearray(60_000_000)\nimport time\ntime.sleep(60)'")
+    node.start("\"$PY\" -c 'x = bytearray(60_000_000)\nimport time\ntime.sleep(60)'")
     pid = node.wait(journal.RUN_STARTED)["pid"]
     sample = node.wait(journal.SAMPLE)
     assert sample["gpus"] == [] and sample["rss_bytes"] > 0

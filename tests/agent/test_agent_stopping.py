@@ -59,7 +59,7 @@ def training(node: Node, **env: str) -> dict[str, object]:
 
 
 def test_a_notice_becomes_sigterm_a_checkpoint_in_the_store_and_exit_75(node: Node) -> None:
-    node.start("bash -c '$PY train.py; exit $?' | tee copy", **training(node))
+    node.start("bash -c '\"$PY\" train.py; exit $?' | tee copy", **training(node))
     node.wait_step(5)
     node.give_notice(20.0)
     ended = node.wait(journal.RUN_ENDED)
@@ -78,7 +78,7 @@ def test_a_notice_becomes_sigterm_a_checkpoint_in_the_store_and_exit_75(node: No
 
 
 def test_a_stop_kills_what_does_not_heed_sigterm(node: Node) -> None:
-    node.start("trap '' TERM; $PY -c 'import time; print(1, flush=True); time.sleep(60)' & wait; sleep 60")
+    node.start("trap '' TERM; \"$PY\" -c 'import time; print(1, flush=True); time.sleep(60)' & wait; sleep 60")
     wait_for(lambda: node.log() == "1\n", "the job")
     node.command("stop", 0.3)
     ended = node.wait(journal.RUN_ENDED)
@@ -94,7 +94,7 @@ def test_what_a_job_leaves_behind_is_ended(node: Node) -> None:
 
 
 def test_only_the_program_below_the_shells_is_signalled(node: Node) -> None:
-    node.write("wrap.sh", "#!/bin/bash\n$PY worker.py\ncode=$?\necho wrapped $code\nexit $code\n")
+    node.write("wrap.sh", '#!/bin/bash\n"$PY" worker.py\ncode=$?\necho wrapped $code\nexit $code\n')
     node.write(
         "worker.py",
         "import os, signal, sys, time\n"
@@ -117,7 +117,7 @@ def test_only_the_program_below_the_shells_is_signalled(node: Node) -> None:
     "script",
     [
         "trap 'echo saved; exit 75' TERM\necho ready\nwhile true; do sleep 0.05; done\n",
-        "trap 'echo saved; exit 75' TERM\necho ready\nwhile true; do $PY pause.py || true; done\n",
+        "trap 'echo saved; exit 75' TERM\necho ready\nwhile true; do \"$PY\" pause.py || true; done\n",
     ],
     ids=["sleeping", "calling-programs"],
 )
@@ -142,7 +142,7 @@ def test_a_stop_before_the_run_began_ends_without_it(node: Node) -> None:
 
 
 def test_the_hard_end_ends_everything(node: Node) -> None:
-    node.start("trap '' TERM; $PY -c 'import time; time.sleep(60)' & wait; sleep 60", hard_end=time.time() + 2.0)
+    node.start("trap '' TERM; \"$PY\" -c 'import time; time.sleep(60)' & wait; sleep 60", hard_end=time.time() + 2.0)
     assert node.wait(journal.AGENT_ENDED)["why"] == "hard-end"
     ended = node.wait(journal.RUN_ENDED)
     assert (ended["exit"], ended["why"]) == (137, "hard-end")
@@ -167,7 +167,7 @@ def test_a_second_life_sends_no_second_sigterm(node: Node) -> None:
         "while not os.path.exists('go'):\n    time.sleep(0.02)\n"
         "sys.exit(10 + len(terms))\n",
     )
-    node.start("$PY slow.py")
+    node.start('"$PY" slow.py')
     wait_for(lambda: "ready" in node.log(), "the job")
     node.give_notice(20.0)
     wait_for(lambda: "term" in node.log(), "the signal")

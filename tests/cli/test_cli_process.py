@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def test_the_start_imports_nothing_heavy(words: list[str]) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    line = " ".join(PROGRAM) + " --help | head -1; exit ${PIPESTATUS[0]}"
+    line = shlex.join(PROGRAM) + " --help | head -1; exit ${PIPESTATUS[0]}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment(tmp_path), check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: tradewind")

@@ -105,7 +105,7 @@ def test_a_job_from_start_to_fetched_outputs(bench: Bench, tmp_path: Path) -> No
     )
     (bench.work / ".gitignore").write_text("*.bin\n")
     (bench.work / "data.bin").write_text("stays")
-    parcel = bench.parcel("$PY train.py", outputs=["out"])
+    parcel = bench.parcel('"$PY" train.py', outputs=["out"])
     bench.transport.start(bench.instance, parcel)
     bench.wait(journal.OUTPUTS)
     assert bench.alive()

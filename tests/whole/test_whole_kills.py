@@ -51,11 +51,26 @@ def weights(shown: dict[str, Any]) -> str:
     return str(json.loads(found.read_text())["sha256"])
 
 
+def kill_supervisor(shown: dict[str, Any]) -> None:
+    if shown["supervisor"]:
+        os.kill(shown["supervisor"]["pid"], signal.SIGKILL)
+
+
+def kill_agent(cli: Cli) -> None:
+    for process in command_of(cli, "agent.pyz", "serve"):
+        process.kill()
+
+
+def kill_node(cli: Cli, job: str) -> None:
+    lease = next(each for each in cli.json("leases") if each["job"] == job and each["state"] == "RUNNING")
+    os.killpg(lease["node"]["pgid"], signal.SIGKILL)
+
+
 def test_the_supervisor_is_killed(cli: Cli, short_job: Path) -> None:
     job = cli.detach(short_job, "--local")
     shown = cli.until(job, training())
-    first = shown["supervisor"]["pid"]
-    os.kill(first, signal.SIGKILL)
+    assert shown["supervisor"]
+    kill_supervisor(shown)
     after = finished(cli, job)
     assert len(after["attempts"]) == 1
     assert after["metrics"]["test_accuracy"] > 0.9
@@ -89,8 +104,7 @@ def test_the_node_is_killed_and_the_weights_are_those_of_an_unbroken_run(cli: Cl
     unbroken = cli.detach(short_job, "--local")
     job = cli.detach(short_job, "--local")  # two jobs at once
     cli.until(job, lambda shown: training(25)(shown) and shown["checkpoints"])
-    lease = next(each for each in cli.json("leases") if each["job"] == job)
-    os.killpg(lease["node"]["pgid"], signal.SIGKILL)
+    kill_node(cli, job)
     after = finished(cli, job)
     assert [each["outcome"] for each in after["attempts"]] == ["interrupted", "succeeded"]
     assert after["attempts"][1]["repeated_steps"] >= 0
@@ -121,12 +135,9 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(
     cli: Cli, short_job: Path, harm: Callable[[Path], None]
 ) -> None:
     job = cli.detach(short_job, "--local")
-    shown = cli.until(job, lambda shown: len(shown["checkpoints"]) >= 2)
-    lease = next(each for each in cli.json("leases") if each["job"] == job)
-    os.kill(shown["supervisor"]["pid"], signal.SIGKILL)  # nobody recovers before the harm is done
-    os.killpg(lease["node"]["pgid"], signal.SIGKILL)
-    for process in command_of(cli, "agent.pyz", "serve"):
-        process.kill()  # nothing more is published
+    cli.until(job, lambda shown: len(shown["checkpoints"]) >= 2)
+    for process in cli.processes():
+        process.kill()  # supervisor, node, agent and job: nobody recovers or publishes before the harm is done
     newest = max((cli.home / "jobs" / job / "checkpoints" / "epoch-0001").glob("step-*"))
     harm(newest)
     after = finished(cli, job)

@@ -19,7 +19,7 @@ from tradewind.app.interface import Answer, ListingIncomplete, Submit
 from tradewind.app.lock import holder
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
-from tradewind.app.submission import job_of, lay_out
+from tradewind.app.submission import job_of, lay_out, remarks
 from tradewind.app.supervise import anything_open, ensure_supervisor
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.jobs import ps_row, show_object
@@ -82,7 +82,7 @@ class Embedded:
         self._work()
         plan_id = (earlier.plan or {}).get("plan_id")
         return {"job": earlier.id, "name": earlier.name, "state": earlier.state.value, "plan_id": plan_id,
-                "rehearsal": earlier.rehearsal}  # fmt: skip
+                "rehearsal": earlier.rehearsal, "remarks": earlier.settings.get("remarks", [])}  # fmt: skip
 
     def _earlier(self, request_id: str | None) -> Job | None:
         if request_id is None:
@@ -104,7 +104,7 @@ class Embedded:
         folder = self._settings.jobs / job.id
         try:
             left_out = lay_out(submit, folder, self._settings.home)
-            job = replace(job, settings={**job.settings, "left_out": list(left_out)})
+            job = replace(job, settings={**job.settings, "remarks": remarks(submit.workload, left_out)})
             with self._db.write() as db:
                 stored = submit_job(db, job, now)
         except BaseException:

@@ -78,7 +78,9 @@ class ControlPlane(Protocol):
         ...
 
     def submit(self, submit: Submit) -> Answer:
-        """``{"job", "name", "state", "plan_id", "rehearsal"}``. The same request id gives the same job.
+        """``{"job", "name", "state", "plan_id", "rehearsal", "remarks"}``. The same request id gives the same job.
+
+        ``remarks`` stop nothing but should be read: ``[{"code", "facts"}]``.
 
         Raises:
             TradewindError: the job was not accepted; nothing exists then.

@@ -20,6 +20,7 @@ from tradewind.domain.ids import CHANCE_BITS, new_id
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
 from tradewind.domain.records import Job
 from tradewind.domain.states import JobState
+from tradewind.domain.workload import Workload
 from tradewind.nodes.bundle import pack
 
 MAX_LIFETIME_S = 12 * 3600.0  # the hard end of a lease when the job file sets no shorter one
@@ -58,6 +59,23 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
         "preempt_at": [str(each) for each in submit.preempt_at or rehearse.preempt_at],
         "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["fit"]["step_seconds"]["value"],
     }  # fmt: skip
+
+
+def remarks(workload: Workload, left_out: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What whoever submits should know although it stops nothing: ``code`` and ``facts``, worded elsewhere."""
+    told = []
+    idle = [name for name, given in (
+        ("image", workload.image), ("data", workload.data), ("ports", workload.ports),
+        ("compliance", workload.compliance), ("schedule.idle_stop", workload.schedule.idle_stop_seconds),
+    ) if given]  # fmt: skip
+    if idle:
+        told.append({"code": "keys-without-effect", "facts": {"keys": ", ".join(idle)}})
+    store = workload.checkpoint.store
+    if store and "://" in store:
+        told.append({"code": "store-not-used", "facts": {"store": store}})
+    if left_out:
+        told.append({"code": "left-behind", "facts": {"names": ", ".join(left_out)}})
+    return told
 
 
 def this_computer() -> Offer:

@@ -22,7 +22,7 @@ def submit(db: Connection, job: Job, now: datetime) -> Job:
         "plan": (job.plan or {}).get("plan_id"),
         "rehearsal": job.rehearsal,
         "account": job.account,
-        "left_out": job.settings.get("left_out", []),
+        "remarks": job.settings.get("remarks", []),
     }
     records.append_event(db, now, ACTOR, "job-submitted", job.id, job=job.id, new=job.state, data=data)
     return job

@@ -86,6 +86,9 @@ TABLE: dict[str, str] = {
     "ended-SUCCEEDED": "✓ {name} succeeded", "ended-FAILED": "✗ {name} failed", "ended-EXPIRED": "✗ {name} expired",
     "ended-STOPPED": "■ {name} is stopped", "with-exit": "exit code {number}", "outputs-at": "outputs: {path}",
     "lost-in-all": "{count} preemptions took {seconds} s of training and repeated {repeated} steps.",
+    "remark-keys-without-effect": "note: {keys}: read, but without effect in this version",
+    "remark-store-not-used": "note: checkpoints stay on this computer; {store} is for rented machines",
+    "remark-left-behind": "note: left out of the workdir's copy: {names}",
     "setup-not-rehearsed": "the planned time counts renting and setting up a machine; the cost here is billed as the offer bills",
     "not-reached": "not reached: {at}", "time-scale": "1 s here stands for {scale} s on the planned offer",
     # jobs

@@ -36,7 +36,7 @@ def command(world: World, file: Path, detach: bool, yes: bool, **flags: Any) -> 
     if paid:
         _allowed(world, control, submit, plan, yes)
     if detach:
-        return _detached(world, control.submit(submit))
+        return _detached(world, _submitted(world, control, submit))
     return _followed(world, control, submit)
 
 
@@ -130,6 +130,15 @@ def at_most(world: World, plan: Answer | None, limit: Any) -> str:
     return world.say("at-most", money=Money.from_json(price) * placed["nodes"] * (1.5 * placed["hours"]["high"]))
 
 
+def _submitted(world: World, control: ControlPlane, submit: Submit) -> Answer:
+    """The answer of the submit, its remarks told on stderr."""
+    accepted = control.submit(submit)
+    for remark in accepted.get("remarks", []):
+        world.err.write(world.say(f"remark-{remark['code']}", **remark["facts"]) + "\n")
+    world.err.flush()
+    return accepted
+
+
 def _detached(world: World, accepted: Answer) -> int:
     if world.json:
         world.answer(accepted)
@@ -143,7 +152,7 @@ def _followed(world: World, control: ControlPlane, submit: Submit) -> int:
 
     job = submit.workload.name  # how to come back to it when Ctrl-C cuts the answer off
     try:
-        job = control.submit(submit)["job"]
+        job = _submitted(world, control, submit)["job"]
         shown = follow(world, control, job)
         ending(world, control, shown)
     except KeyboardInterrupt:
