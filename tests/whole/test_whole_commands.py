@@ -100,6 +100,9 @@ def test_wait_runs_out(cli: Cli, tmp_path: Path) -> None:
 def test_what_was_not_reached_is_an_event(cli: Cli, tmp_path: Path) -> None:
     job = job_file(tmp_path / "j", "run: echo quick\nmodel: {parameters: 1e6}\n"
                                    "training: {batch_size: 8, samples: 80, epochs: 1}\n")  # fmt: skip
+    plain = cli("run", str(job), "--rehearse")
+    assert plain.code == 0
+    assert "no preemption is rehearsed" in plain.err
     name = cli.detach(job, "--rehearse", "--preempt-at", "25%,30s")
     cli("wait", name)
     events = cli.show(name)["events"]

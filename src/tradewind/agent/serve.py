@@ -17,8 +17,8 @@ from tradewind.wire import journal
 from tradewind.wire import spec as wire
 
 SERVING, FAILED, SERVED = 0, 1, 3
-# Four looks a second while the job simply runs; more while one thing follows another.
-_TURN_SECONDS, _BRISK_SECONDS, _LIVELY_SECONDS = 0.25, 0.05, 1.0
+# Two looks a second while the job simply runs; more while one thing follows another.
+_TURN_SECONDS, _BRISK_SECONDS, _LIVELY_SECONDS = 0.5, 0.05, 1.0
 _LOG = "agent.log"
 
 

@@ -104,7 +104,7 @@ class Embedded:
         folder = self._settings.jobs / job.id
         try:
             left_out = lay_out(submit, folder, self._settings.home)
-            job = replace(job, settings={**job.settings, "remarks": remarks(submit.workload, left_out)})
+            job = replace(job, settings={**job.settings, "remarks": remarks(submit, left_out)})
             with self._db.write() as db:
                 stored = submit_job(db, job, now)
         except BaseException:

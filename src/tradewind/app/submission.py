@@ -61,13 +61,10 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def remarks(workload: Workload, left_out: tuple[str, ...]) -> list[dict[str, Any]]:
+def remarks(submit: Submit, left_out: tuple[str, ...]) -> list[dict[str, Any]]:
     """What whoever submits should know although it stops nothing: ``code`` and ``facts``, worded elsewhere."""
-    told = []
-    idle = [name for name, given in (
-        ("image", workload.image), ("data", workload.data), ("ports", workload.ports),
-        ("compliance", workload.compliance), ("schedule.idle_stop", workload.schedule.idle_stop_seconds),
-    ) if given]  # fmt: skip
+    workload, told = submit.workload, []
+    idle = _without_effect(workload)
     if idle:
         told.append({"code": "keys-without-effect", "facts": {"keys": ", ".join(idle)}})
     store = workload.checkpoint.store
@@ -75,7 +72,17 @@ def remarks(workload: Workload, left_out: tuple[str, ...]) -> list[dict[str, Any
         told.append({"code": "store-not-used", "facts": {"store": store}})
     if left_out:
         told.append({"code": "left-behind", "facts": {"names": ", ".join(left_out)}})
+    if submit.rehearse and not (submit.preempt_at or workload.rehearse.preempt_at):
+        told.append({"code": "not-preempted", "facts": {}})
     return told
+
+
+def _without_effect(workload: Workload) -> list[str]:
+    given = {
+        "image": workload.image, "data": workload.data, "ports": workload.ports, "compliance": workload.compliance,
+        "schedule.idle_stop": workload.schedule.idle_stop_seconds,
+    }  # fmt: skip
+    return [name for name, value in given.items() if value]
 
 
 def this_computer() -> Offer:

@@ -87,15 +87,16 @@ class Supervisor:
     def _start(self, work: Callable[[], object], what: str) -> None:
         future = self.pool.submit(_quietly, work, what)
         self.running.add(future)
-        future.add_done_callback(self._done)
+        future.add_done_callback(self.running.discard)
 
-    def _done(self, future: Future[None]) -> None:
-        self.running.discard(future)
-        self.hint.set()
+    def _written(self, old: Lease | Job, new: Lease | Job) -> None:
+        """Have the loop look at once when a step may have made something due before its next look anyway."""
+        if new.state != old.state or (new.wake_at and new.wake_at < self.inside.clock.now() + POLL):
+            self.hint.set()
 
     def _lease(self, held: Claim[Lease]) -> None:
         try:
-            leasing.reconcile(self.inside.leasing, held)
+            self._written(held.record, leasing.reconcile(self.inside.leasing, held))
         except records.Stale:
             _log.warning("%s: a late result was dropped", held.record.id)
         except Exception as fault:
@@ -104,7 +105,7 @@ class Supervisor:
 
     def _job(self, held: Claim[Job]) -> None:
         try:
-            jobs.reconcile(self.inside.jobs, held)
+            self._written(held.record, jobs.reconcile(self.inside.jobs, held))
         except records.Stale:
             _log.warning("%s: a late result was dropped", held.record.id)
         except Exception as fault:

@@ -20,7 +20,7 @@ from tradewind.store.database import Database
 from tradewind.store.queue import Claim
 
 ACTOR = "jobs"
-BEAT_SECONDS = 0.3  # how often a running job is heard; the agent writes, so a beat costs one read
+BEAT_SECONDS = 0.5  # how often a running job is heard; the agent writes, so a beat costs one read
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,15 @@ class Wakes:
 
 def wakes(db: Connection, now: datetime) -> Wakes:
     """What is due next, in one statement."""
-    times = []
-    for table in (schema.lease, schema.job):
-        free = sa.or_(table.c.claim_until.is_(None), table.c.claim_until <= now)
-        times.append(
-            sa.select(sa.func.min(table.c.wake_at)).where(free, table.c.wake_at.is_not(None)).scalar_subquery()
-        )
-    return Wakes(*db.execute(sa.select(*times)).one())
+    return Wakes(*db.execute(_WAKES, {"now": now}).one())
+
+
+def _next_wake(table: sa.Table) -> sa.ScalarSelect[Any]:
+    free = sa.or_(table.c.claim_until.is_(None), table.c.claim_until <= sa.bindparam("now", type_=schema.Instant))
+    return sa.select(sa.func.min(table.c.wake_at)).where(free, table.c.wake_at.is_not(None)).scalar_subquery()
+
+
+_WAKES = sa.select(_next_wake(schema.lease), _next_wake(schema.job))  # asked many times a second: built once
 
 
 def release_all(db: Connection) -> None:

@@ -87,6 +87,7 @@ TABLE: dict[str, str] = {
     "ended-STOPPED": "■ {name} is stopped", "with-exit": "exit code {number}", "outputs-at": "outputs: {path}",
     "lost-in-all": "{count} preemptions took {seconds} s of training and repeated {repeated} steps.",
     "remark-keys-without-effect": "note: {keys}: read, but without effect in this version",
+    "remark-not-preempted": "note: no preemption is rehearsed; --preempt-at 25%,60% or rehearse.preempt_at injects some",
     "remark-store-not-used": "note: checkpoints stay on this computer; {store} is for rented machines",
     "remark-left-behind": "note: left out of the workdir's copy: {names}",
     "setup-not-rehearsed": "the planned time counts renting and setting up a machine; the cost here is billed as the offer bills",
