@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.catalog.snapshot import DATA, Snapshot, open_snapshot
+from tradewind.catalog.parts import DATA
+from tradewind.catalog.snapshot import Snapshot, open_snapshot
 
 Row = dict[str, str]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tradewind.catalog.build import KEPT, build
-from tradewind.catalog.snapshot import DATA, is_whole, open_snapshot
+from tradewind.catalog.parts import DATA, is_whole
+from tradewind.catalog.snapshot import open_snapshot
 from tradewind.catalog.tables import offered_first
 from tradewind.domain.errors import NotConfigured
 

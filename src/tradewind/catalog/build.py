@@ -11,7 +11,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tradewind.catalog.snapshot import content_key, is_whole
+from tradewind.catalog.parts import content_key, is_whole
 from tradewind.catalog.tables import fill
 
 KEPT = 2  # snapshots of other versions left beside the newest, for those who share the home folder

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tradewind.catalog.parts import DATA, FILES, is_whole
 from tradewind.domain.errors import NotConfigured
 
-DATA = Path(__file__).parent / "data"
 FORMAT = 1  # counted up when the tables change, so that an older file is not read with newer questions
-FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "tariffs.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +59,6 @@ def open_snapshot(home: Path, data: Path = DATA) -> Snapshot:
     except (OSError, sqlite3.OperationalError) as error:
         raise NotConfigured("catalog-home-unwritable", path=folder, cause=error) from error
     return _described(path, "rebuilt" if candidates else "built")
-
-
-def content_key(content: bytes) -> str:
-    """The part of a snapshot's name that speaks for its content."""
-    return f"{zlib.crc32(content):08x}"
-
-
-def is_whole(path: Path) -> bool:
-    """Whether a snapshot's content is the one that its name promises."""
-    try:
-        return path.name.endswith(f"-{content_key(path.read_bytes())}.sqlite")
-    except OSError:  # gone, or not ours to read: another will be built
-        return False
 
 
 def _inputs_key(data: Path) -> str:

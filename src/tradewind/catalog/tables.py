@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tradewind.catalog.forms import form_of
-from tradewind.catalog.snapshot import FILES
+from tradewind.catalog.parts import FILES
 from tradewind.domain.gpus import resolve
 
 Row = dict[str, str]

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Attempt, Job, Lease
-from tradewind.domain.states import LEASE_CLOSED, JobState, LeaseState
+from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, LeaseState
 from tradewind.jobs.room import Note, Room, Sight, Step
 from tradewind.jobs.verdict import finishing
 from tradewind.leasing.intent import Wish, intend
@@ -38,7 +38,7 @@ def begin(room: Room, job: Job, leases: tuple[Lease, ...], note: Note) -> Step:
     """An attempt of this number and epoch, with its first lease, in one transaction."""
     now = room.clock.now()
     if lifetime_left(job, leases, now) <= timedelta(0):
-        return Step(finishing(job, "expired", "schedule.max_duration is used up", now), (Note("job-expired"),))
+        return _expired(job, now)
     acquiring = replace(job, state=JobState.ACQUIRING, state_since=now, wake_at=now, why=None)
 
     def write(db: Connection) -> None:
@@ -78,7 +78,13 @@ def step_acquiring(room: Room, sight: Sight) -> Step:
         )
     if lease.wanted and lease.state not in LEASE_CLOSED:
         return Step(replace(sight.job, wake_at=now + _LONGEST_WAIT))  # the lease wakes the job when it changes
+    if lease.end_reason is EndReason.EXPIRED or lifetime_left(sight.job, sight.leases, now) <= timedelta(0):
+        return _expired(sight.job, now)
     return _refused(sight.job, attempt, lease, now)
+
+
+def _expired(job: Job, now: datetime) -> Step:
+    return Step(finishing(job, "expired", "schedule.max_duration is used up", now), (Note("job-expired"),))
 
 
 def _refused(job: Job, attempt: Attempt, lease: Lease, now: datetime) -> Step:

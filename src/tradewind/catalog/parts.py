@@ -1,0 +1,22 @@
+"""What a snapshot is made of, and how its name speaks for its content."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "tariffs.csv")
+
+
+def content_key(content: bytes) -> str:
+    """The part of a snapshot's name that speaks for its content."""
+    return f"{zlib.crc32(content):08x}"
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a snapshot's content is the one that its name promises."""
+    try:
+        return path.name.endswith(f"-{content_key(path.read_bytes())}.sqlite")
+    except OSError:  # gone, or not ours to read: another will be built
+        return False
