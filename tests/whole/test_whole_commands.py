@@ -19,7 +19,7 @@ def job_file(folder: Path, text: str) -> Path:
 
 def test_detached_shown_logged_waited_for(cli: Cli, tmp_path: Path) -> None:
     job = job_file(tmp_path / "j", "name: hello\nrun: |\n  echo begin\n  sleep 1.5\n  mkdir out; echo 42 > out/x\n"
-                                   "outputs: [./out]\n")  # fmt: skip
+                                   "outputs: [./out, ./absent]\n")  # fmt: skip
     told = cli.json("run", str(job), "--local", "--detach", "--request-id", "once")
     contracts.check(told, contracts.SUBMITTED)
     again = cli.json("run", str(job), "--local", "--detach", "--request-id", "once")
@@ -35,6 +35,7 @@ def test_detached_shown_logged_waited_for(cli: Cli, tmp_path: Path) -> None:
     assert (following.returncode, out) == (0, "begin\n"), err
     assert (Path(done.json["outputs"]["path"]) / "out" / "x").read_text() == "42\n"
     assert done.json["cost"] is None
+    assert done.json["outputs"]["missing"] == ["./absent"]
     assert not (job.parent / "out").exists()  # nothing is written into the user's folder
     assert cli.quiet() == []
 

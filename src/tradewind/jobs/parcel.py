@@ -38,8 +38,9 @@ def spec_of(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Spec:
 
 
 def store_folder(room: Room, job: Job) -> Path:
-    """Where the job's checkpoints outlive its nodes."""
-    return Path(job.settings.get("store") or room.job_folder(job.id) / "checkpoints")
+    """Where the job's checkpoints outlive its nodes; in a store that jobs share, a folder of its own."""
+    given = job.settings.get("store")
+    return Path(given) / job.id if given else room.job_folder(job.id) / "checkpoints"
 
 
 def fence(room: Room, job: Job) -> None:

@@ -104,6 +104,8 @@ def fetch(room: Room, job: Job, lease: Lease) -> tuple[Job, tuple[Note, ...]]:
             return job, (Note("outputs-damaged", str(fault)),)
         missing = job.measures["outputs"].get("missing") or []
         notes = (Note("outputs-fetched", None, {"files": len(files), "missing": missing, "path": str(into)}),)
-        job = replace(job, measures={**job.measures, "fetched": {"files": list(files), "path": str(into)}})
+        job = replace(
+            job, measures={**job.measures, "fetched": {"files": list(files), "path": str(into), "missing": missing}}
+        )
     transport.command(instance, Command("collected").to_json(), "collected")
     return job, notes

@@ -85,11 +85,12 @@ TABLE: dict[str, str] = {
     "moment-training-again": "training again; {seconds} s lost",
     "ended-SUCCEEDED": "✓ {name} succeeded", "ended-FAILED": "✗ {name} failed", "ended-EXPIRED": "✗ {name} expired",
     "ended-STOPPED": "■ {name} is stopped", "with-exit": "exit code {number}", "outputs-at": "outputs: {path}",
-    "lost-in-all": "{count} preemptions took {seconds} s of training and repeated {repeated} steps.",
+    "lost-in-all": "preemptions: {count} · {seconds} s without training · {repeated} steps repeated",
     "remark-keys-without-effect": "note: {keys}: read, but without effect in this version",
     "remark-not-preempted": "note: no preemption is rehearsed; --preempt-at 25%,60% or rehearse.preempt_at injects some",
     "remark-store-not-used": "note: checkpoints stay on this computer; {store} is for rented machines",
     "remark-left-behind": "note: left out of the workdir's copy: {names}",
+    "outputs-missing": "outputs that the job did not make: {names}",
     "setup-not-rehearsed": "the planned time counts renting and setting up a machine; the cost here is billed as the offer bills",
     "not-reached": "not reached: {at}", "time-scale": "1 s here stands for {scale} s on the planned offer",
     # jobs

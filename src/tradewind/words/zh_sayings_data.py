@@ -85,11 +85,12 @@ TABLE: dict[str, str] = {
     "moment-training-again": "恢复训练；损失 {seconds} 秒",
     "ended-SUCCEEDED": "✓ {name} 成功", "ended-FAILED": "✗ {name} 失败", "ended-EXPIRED": "✗ {name} 到期",
     "ended-STOPPED": "■ {name} 已停止", "with-exit": "退出码 {number}", "outputs-at": "输出：{path}",
-    "lost-in-all": "{count} 次抢占使训练损失 {seconds} 秒，重复 {repeated} 步。",
+    "lost-in-all": "抢占：{count} 次 · {seconds} 秒没有训练 · 重复 {repeated} 步",
     "remark-keys-without-effect": "注意：{keys} 已读取，但当前版本不起作用",
     "remark-not-preempted": "注意：本次预演不含抢占；可用 --preempt-at 25%,60% 或 rehearse.preempt_at 注入",
     "remark-store-not-used": "注意：检查点保存在本机；{store} 用于租用的机器",
     "remark-left-behind": "注意：未随工作目录复制：{names}",
+    "outputs-missing": "任务没有生成的输出：{names}",
     "setup-not-rehearsed": "计划时间包含租用和准备机器；这里的费用按报价的计费方式计算",
     "not-reached": "未到达：{at}", "time-scale": "本机 1 秒代表计划报价上的 {scale} 秒",
     # 任务

@@ -26,10 +26,12 @@ def outcome(pen: Pen, job: Job) -> RenderableType:
         told.append(" · " + pen.reason(job["why"], "why-"))
     measures = [f"{name} {number(value, 4)}" for name, value in sorted(job["metrics"].items())]
     outputs = _outputs(job["outputs"])
+    missing = ", ".join(job["outputs"].get("missing") or []) if isinstance(job["outputs"], dict) else ""
     return stack(
         told,
         Text("  " + " · ".join(measures)) if measures else None,
         Text("  " + pen.say("outputs-at", path=outputs)) if outputs else None,
+        Text("  " + pen.say("outputs-missing", names=missing), WARN) if missing else None,
     )
 
 
