@@ -38,7 +38,7 @@ def _model(pen: Pen, sizing: Sizing) -> str:
     parameters = sizing.get("parameters")
     if parameters is None:
         return pen.say("model-unknown-size")
-    told = count(parameters) if parameters < EXACT_BELOW else scaled(parameters)
+    told = count(parameters) if parameters < EXACT_BELOW else scaled(parameters).replace("G", "B")  # 7 B, as said
     return pen.say("model-size", parameters=told, precision=_precision(sizing))
 
 
