@@ -84,7 +84,7 @@ def test_the_job_has_the_specs_environment_and_nothing_of_ours_but_the_contract(
     assert told == {
         "PATH": os.environ["PATH"], "COLOUR": "blue", "PYTHONPATH": f"{node.root}/lib:/mine",
         "TOKEN": "line one\nline \\two", "SHORT": "x",
-        "TRADEWIND_CHECKPOINT_DIR": f"{node.root}/work/checkpoints", "TRADEWIND_CHECKPOINT_EVERY": "5s",
+        "TRADEWIND_CHECKPOINT_DIR": str(node.root / "work" / "checkpoints"), "TRADEWIND_CHECKPOINT_EVERY": "5s",
         "TRADEWIND_EVENTS": f"{node.root}/events.jsonl", "TRADEWIND_EPOCH": "1", "TRADEWIND_JOB": "job",
         "TRADEWIND_ATTEMPT": "2",
     }  # fmt: skip

@@ -188,7 +188,34 @@ def test_an_end_is_believed_only_when_the_list_and_the_leftovers_are_empty(desk:
     desk.cloud.slow_ends, desk.cloud.left = 4, 2
     released = desk.release(id_)
     assert released.state is LeaseState.RELEASED
+    assert (desk.cloud.slow_ends, desk.cloud.left) == (0, 0)  # looked until nothing was left
     assert "lease-not-ending" in [event.kind for event in desk.events(id_)]
+
+
+def test_a_worker_that_wakes_after_its_claim_ran_out_changes_nothing(desk: Desk) -> None:
+    id_ = desk.intend()
+    with desk.room.db.write() as db:
+        stale = queue.claim_lease(db, desk.clock.now(), "sleeper")
+    assert stale is not None
+    desk.clock.sleep(queue.CLAIM_SECONDS)
+    desk.until(id_, LeaseState.RUNNING)
+    with pytest.raises(records.Stale):
+        reconcile(desk.room, stale)
+    assert desk.lease(id_).state is LeaseState.RUNNING
+    assert len(desk.cloud.orders) == 1  # it committed nothing, so it sent nothing
+
+
+def test_a_late_look_at_a_running_lease_is_dropped(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    desk.clock.sleep(2)
+    with desk.room.db.write() as db:
+        stale = queue.claim_lease(db, desk.clock.now(), "sleeper")
+    assert stale is not None
+    desk.clock.sleep(queue.CLAIM_SECONDS)
+    assert desk.step() is not None
+    with pytest.raises(records.Stale):
+        reconcile(desk.room, stale)
 
 
 def test_silence_is_suspect_and_still_paid(desk: Desk) -> None:

@@ -50,6 +50,12 @@ def test_a_lease_is_paid_from_acceptance_to_release() -> None:
     assert line.money == Money(Decimal("1.800000"), "USD")
 
 
+def test_a_lease_that_was_accepted_twice_is_paid_once() -> None:
+    twice = [accepted(1, "l1", 0), accepted(2, "l1", 5), released(3, "l1", 60), released(4, "l1", 90)]
+    (line,) = usage(twice, at(9999))
+    assert (line.started_at, line.ended_at) == (at(0), at(60))
+
+
 def test_an_open_lease_is_paid_up_to_now() -> None:
     (line,) = usage([accepted(1, "l1", 0)], at(1000.5))
     assert line.ended_at is None
