@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -27,7 +28,12 @@ def cloud(tmp_path: Path) -> Iterator[LocalCompute]:
     made.end([each.id for each in made.find(Query()).instances])
 
 
-def order(token: str = "t1", owner: str = "me", seconds: float = 600.0) -> Order:
+# Instances are found by the mark in their processes' environment: two test runs at once must not share a token.
+RUN = uuid.uuid4().hex[:12]
+
+
+def order(name: str = "t1", owner: str = "me", seconds: float = 600.0) -> Order:
+    token = f"{RUN}-{name}"
     hard_end = SystemClock().now() + timedelta(seconds=seconds)
     return Order(token=token, lease=f"lease-{token}", owner=owner, cloud="local", region="here", zone=None,
                  instance_type="t", purchase="on_demand", hard_end=hard_end.isoformat(), tags={"a": "b"})  # fmt: skip
@@ -56,7 +62,12 @@ def test_an_instance_is_made_listed_and_ended_with_all_that_runs_on_it(cloud: Lo
     accepted = cloud.launch(order())
     instance = until(cloud, running)
     assert (instance.id,) == accepted.ids
-    assert (instance.token, instance.lease, instance.owner, instance.tags) == ("t1", "lease-t1", "me", {"a": "b"})
+    assert (instance.token, instance.lease, instance.owner, instance.tags) == (
+        f"{RUN}-t1",
+        f"lease-{RUN}-t1",
+        "me",
+        {"a": "b"},
+    )
     assert instance.pgid is not None
     assert os.getpgid(instance.pgid) == instance.pgid
     worker = start_on(instance, "sh", "-c", "sleep 300 & env -u TRADEWIND_INSTANCE sleep 301 & wait")
@@ -82,8 +93,8 @@ def test_the_same_token_gives_the_same_machine(cloud: LocalCompute) -> None:
 def test_queries_restrict(cloud: LocalCompute) -> None:
     for token, owner in (("t1", "me"), ("t2", "me"), ("t3", "other")):
         cloud.launch(order(token, owner))
-    assert {each.token for each in cloud.find(Query(owner="me")).instances} == {"t1", "t2"}
-    assert [each.token for each in cloud.find(Query(token="t3")).instances] == ["t3"]
+    assert {each.token for each in cloud.find(Query(owner="me")).instances} == {f"{RUN}-t1", f"{RUN}-t2"}
+    assert [each.token for each in cloud.find(Query(token=f"{RUN}-t3")).instances] == [f"{RUN}-t3"]
     assert cloud.find(Query(ids=("local-nothing",))).instances == ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ class Database:
         self.path = path
         self._writer = _engine(path, "BEGIN IMMEDIATE")
         self._reader = _engine(path, "BEGIN")
+        # Connections close with the last reference, also in a process that never says that it is done.
+        self.close = weakref.finalize(self, _dispose, self._writer, self._reader)
         migrations.bring_up(self._writer)
 
     @contextmanager
@@ -41,10 +44,10 @@ class Database:
         with self._reader.begin() as connection:
             yield connection
 
-    def close(self) -> None:
-        """Give the connections back."""
-        self._writer.dispose()
-        self._reader.dispose()
+
+def _dispose(*engines: Engine) -> None:
+    for engine in engines:
+        engine.dispose()
 
 
 def _engine(path: Path, begin: str) -> Engine:
