@@ -209,6 +209,23 @@ def test_a_node_that_vanishes_interrupts(world: World) -> None:
     assert world.job().epoch == 2
 
 
+def test_a_job_that_had_ended_when_its_node_was_lost_is_not_run_again(world: World) -> None:
+    world.submit()
+    world.until(JobState.RUNNING)
+    world.cloud.machines.clear()
+    world.clock.sleep(5)
+    for _ in range(2):  # the leases are looked at first; twice missing is gone
+        with world.room.db.write() as db:
+            lease = queue.claim_lease(db, world.clock.now(), "t")
+        assert lease is not None
+        leasing.reconcile(world.room.leasing, lease)
+        world.clock.sleep(2)
+    world.until(*JOB_ENDED)
+    check_end(world, JobState.SUCCEEDED)
+    assert len(world.told()[0]) == 1
+    assert (world.path / "jobs" / "job-1" / "outputs" / "x").exists()
+
+
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.ACQUIRING, JobState.PREPARING, JobState.RUNNING])
 def test_a_stop_ends_a_job_in_any_state(world: World, state: JobState) -> None:
     world.submit()

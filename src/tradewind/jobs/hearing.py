@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tradewind.domain.records import Attempt, Lease
 from tradewind.jobs.journal import Reading, fold
-from tradewind.jobs.room import Room, Sight, instance_of
+from tradewind.jobs.room import Room, Sight, instance_of, lost
 from tradewind.wire.journal import read_lines
 
 LIMIT = 1 << 20  # bytes of journal and of log in one look
@@ -29,7 +29,7 @@ def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
     """
     transport, instance = room.transport(lease), instance_of(lease)
     heard = transport.hear(instance, attempt.journal_offset, attempt.log_offset, LIMIT)
-    if not heard.agent_alive and "ended" not in sight.job.measures:
+    if not heard.agent_alive and "ended" not in sight.job.measures and not lost(lease):
         transport.revive(instance)
     records, taken = read_lines(heard.journal)
     write_log(room, sight.job.id, attempt, heard.log)

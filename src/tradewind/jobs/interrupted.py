@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Connection
 
-from tradewind.domain.records import Lease
-from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, LeaseState, Outcome
+from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, Outcome
 from tradewind.jobs.acquiring import begin
 from tradewind.jobs.measure import closed_attempt
 from tradewind.jobs.room import Note, Room, Sight, Step
@@ -16,11 +15,6 @@ from tradewind.leasing.intent import let_go
 
 if TYPE_CHECKING:
     from tradewind.domain.records import Attempt
-
-
-def lost(lease: Lease) -> bool:
-    """Whether the lease can no longer carry an attempt."""
-    return lease.state in LEASE_CLOSED or lease.state is LeaseState.RELEASING
 
 
 def interrupt(room: Room, sight: Sight, why: str, step: Step | None = None) -> Step:

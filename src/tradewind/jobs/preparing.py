@@ -7,9 +7,9 @@ from datetime import timedelta
 
 from tradewind.domain.errors import BadInput
 from tradewind.domain.states import JobState, LeaseState
-from tradewind.jobs.interrupted import interrupt, lost
+from tradewind.jobs.interrupted import interrupt
 from tradewind.jobs.parcel import fence, parcel_of
-from tradewind.jobs.room import Note, Room, Sight, Step, instance_of
+from tradewind.jobs.room import Note, Room, Sight, Step, instance_of, lost
 from tradewind.jobs.verdict import finishing
 from tradewind.ports.transport import Unreachable
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Attempt, Checkpoint, Job, Lease
+from tradewind.domain.states import LEASE_CLOSED, LeaseState
 from tradewind.leasing import room as leasing
 from tradewind.ports.clock import Clock
 from tradewind.ports.compute import Instance, InstanceState
@@ -107,6 +108,11 @@ def look(room: Room, held: Claim[Job]) -> Sight:
     """Read what belongs to a job."""
     with room.db.read() as db:
         return Sight(held, tuple(records.attempts(db, held.record.id)), tuple(records.leases(db, job=held.record.id)))
+
+
+def lost(lease: Lease) -> bool:
+    """Whether the lease can no longer carry an attempt."""
+    return lease.state in LEASE_CLOSED or lease.state is LeaseState.RELEASING
 
 
 def instance_of(lease: Lease) -> Instance:

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tradewind.domain.records import Attempt, Job, Lease
-from tradewind.domain.states import EndReason, LeaseState, Outcome
+from tradewind.domain.states import EndReason, JobState, Outcome
 from tradewind.jobs.hearing import Look, hear
-from tradewind.jobs.interrupted import interrupt, lost
+from tradewind.jobs.interrupted import interrupt
 from tradewind.jobs.measure import with_time_scale
-from tradewind.jobs.room import BEAT_SECONDS, Note, Room, Sight, Step, instance_of
+from tradewind.jobs.room import BEAT_SECONDS, Note, Room, Sight, Step, instance_of, lost
 from tradewind.jobs.verdict import finishing, judge
 from tradewind.ports.transport import Unreachable
 from tradewind.wire.spec import Command
@@ -27,20 +27,25 @@ def step_running(room: Room, sight: Sight) -> Step:
     job, attempt, lease, now = sight.job, sight.attempt, sight.lease, room.clock.now()
     if attempt is None or lease is None:
         raise RuntimeError(f"{job.id} runs without a lease")
-    if lost(lease):
-        return _lost(room, sight, lease, now)
     try:
         look = hear(room, sight, attempt, lease)
     except Unreachable as fault:
+        if lost(lease):
+            return _lost(room, sight, lease, now)
         return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault)))
-    return after(room, sight, attempt, lease, look)
+    step = after(room, sight, attempt, lease, look)
+    if lost(lease) and step.job.state is JobState.RUNNING and not look.more:
+        return _lost(room, sight, lease, now, step)  # its last words are heard
+    return step
 
 
-def _lost(room: Room, sight: Sight, lease: Lease, now: datetime) -> Step:
+def _lost(room: Room, sight: Sight, lease: Lease, now: datetime, step: Step | None = None) -> Step:
     why = lease.end_reason or EndReason.VANISHED
     if why is EndReason.EXPIRED and lease.reclaim_at is None:
-        return Step(finishing(sight.job, "expired", "the lease came to its hard end", now), (Note("job-expired"),))
-    return interrupt(room, sight, why.value)
+        heard = step or Step(sight.job)
+        expired = finishing(heard.job, "expired", "the lease came to its hard end", now)
+        return replace(heard, job=expired, notes=(*heard.notes, Note("job-expired")))
+    return interrupt(room, sight, why.value, step)
 
 
 def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) -> Step:
@@ -66,7 +71,12 @@ def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: L
         return interrupt(room, sight, _interrupted_by(ended, lease), step)
     if _outputs_to_come(job, ended, now):
         return step
-    fetched, notes = fetch(room, job, lease)
+    try:
+        fetched, notes = fetch(room, job, lease)
+    except Unreachable as fault:
+        if lost(lease):  # the end is done again, from the last checkpoint
+            return interrupt(room, sight, "outputs lost with the node", step)
+        return replace(step, job=replace(job, last_error=str(fault), wake_at=now + _SILENT))
     damaged = next((note.cause for note in notes if note.kind == "outputs-damaged"), None)
     verdict = "failed" if damaged else verdict
     outcome = _OUTCOMES[verdict]
@@ -90,9 +100,11 @@ def _interrupted_by(ended: dict[str, Any], lease: Lease) -> str:
 
 
 def fetch(room: Room, job: Job, lease: Lease) -> tuple[Job, tuple[Note, ...]]:
-    """Bring the outputs home and let the agent go; the job with what was brought, and what to note."""
-    if lease.state not in (LeaseState.RUNNING, LeaseState.SUSPECT):
-        return job, ()
+    """Bring the outputs home and let the agent go; the job with what was brought, and what to note.
+
+    Raises:
+        Unreachable: the node does not answer any more.
+    """
     transport, instance = room.transport(lease), instance_of(lease)
     notes: tuple[Note, ...] = ()
     if "outputs" in job.measures:

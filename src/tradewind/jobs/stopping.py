@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from datetime import timedelta
 
+from tradewind.domain.records import Job
 from tradewind.domain.states import EndReason, JobState, LeaseState, Outcome
 from tradewind.jobs.finishing import close, release_all, still_open
 from tradewind.jobs.hearing import hear
@@ -66,7 +68,10 @@ def _stopped(room: Room, sight: Sight, step: Step) -> Step:
     current = step.attempt[1] if step.attempt else sight.attempt
     assert current is not None and lease is not None and sight.attempt is not None
     ended = step.job.measures.get("ended") or {}
-    job, notes = fetch(room, step.job, lease)
+    job: Job = step.job
+    notes: tuple[Note, ...] = ()
+    with contextlib.suppress(Unreachable):  # stopped all the same
+        job, notes = fetch(room, step.job, lease)
     closed = replace(current, ended_at=now, outcome=Outcome.STOPPED, exit_code=ended.get("exit"))
     job = replace(job, exit_code=ended.get("exit"), wake_at=now)
     return replace(step, job=job, notes=(*step.notes, *notes), attempt=(sight.attempt, closed))
