@@ -13,7 +13,8 @@ from tradewind.cli.draw.jobs import STATE_STYLES, steps
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.strokes import DIM, HEAD
 
-BAR = 10  # columns of the bar on a wide terminal
+BAR = 10  # columns of the bar
+BAR_FROM = 115  # columns of a terminal that has room for the bar beside every part of the line
 
 
 def live(pen: Pen, job: dict[str, Any], now: datetime) -> Text:
@@ -40,7 +41,7 @@ def bar(pen: Pen, job: dict[str, Any], now: datetime) -> Text:
     """The live line behind a bar, for terminals that redraw."""
     progress = job["progress"] or {}
     total = progress.get("total_steps")
-    if not total or pen.width < 80:
+    if not total or pen.width < BAR_FROM:
         return live(pen, job, now)
     done = min(1.0, progress["step"] / total)
     full = int(done * BAR)
