@@ -19,7 +19,9 @@ NOTICE = timedelta(seconds=120)
 
 
 def script(step: int, seconds: float = 0.0, *points: PreemptAt) -> Script:
-    return Script(points or (PreemptAt(share=0.25), PreemptAt(share=0.6)), NOTICE, step, 100, seconds)
+    return Script(
+        points or (PreemptAt(share=0.25), PreemptAt(share=0.6)), NOTICE, step, 100, seconds, training=step > 0
+    )
 
 
 @dataclass
@@ -80,6 +82,12 @@ def test_what_was_written_but_not_told_is_told(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_point_is_due_by_steps_or_by_seconds_of_training(now: Script, happened: int, expected: bool) -> None:
     assert due(now, happened) is expected
+
+
+def test_a_point_that_was_passed_waits_for_the_next_attempt_to_train() -> None:
+    passed = script(70)
+    assert due(passed, 1)
+    assert not due(replace(passed, training=False), 1)
 
 
 @given(st.integers(1, 100), st.integers(1, 100), st.integers(0, 2))

@@ -55,5 +55,6 @@ def script_of(db: Database, job_id: str) -> Script | None:
         notice=timedelta(seconds=float(job.settings["notice_s"])),
         step=int(progress.get("step") or 0),
         total_steps=progress.get("total_steps") or job.settings.get("total_steps"),
+        training="attempt_steps" in measures,
         training_seconds=float(measures.get("train_s", 0.0)) + float(measures.get("attempt_train_s") or 0.0),
     )

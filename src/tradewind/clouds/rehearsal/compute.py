@@ -32,7 +32,8 @@ class Reclaiming(Compute, Protocol):
 class Script:
     """What is to happen to one job: the preemptions in order, and how far the job is now.
 
-    ``training_seconds`` are real seconds of training since the first step, pauses not counted.
+    ``training_seconds`` are real seconds of training since the first step, pauses not counted; ``training`` is whether
+    the present attempt has made a step: a machine is not taken before it did any work.
     """
 
     preempt_at: tuple[PreemptAt, ...]
@@ -40,6 +41,7 @@ class Script:
     step: int
     total_steps: int | None
     training_seconds: float
+    training: bool
 
 
 class RehearsalCompute:
@@ -117,7 +119,7 @@ class RehearsalCompute:
 
 def due(script: Script, happened: int) -> bool:
     """Whether the next entry of the script has come; ``happened`` entries were already."""
-    if happened >= len(script.preempt_at) or script.step <= 0:
+    if happened >= len(script.preempt_at) or not script.training:
         return False
     point = script.preempt_at[happened]
     if point.seconds is not None:
