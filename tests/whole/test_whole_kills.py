@@ -112,7 +112,7 @@ def test_the_node_is_killed_and_the_weights_are_those_of_an_unbroken_run(cli: Cl
 
 
 def test_injected_preemptions_leave_the_same_weights(cli: Cli, tmp_path: Path) -> None:
-    job_file = cut(tmp_path / "digits", epochs=3)
+    job_file = cut(tmp_path / "digits", epochs=6)  # the second point must come well before the end
     unbroken = finished(cli, cli.detach(job_file, "--local"))
     rehearsed = finished(cli, cli.detach(job_file, "--rehearse"))
     assert [each["repeated_steps"] for each in rehearsed["attempts"]] == [0, 0, 0]

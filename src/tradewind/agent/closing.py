@@ -42,9 +42,10 @@ class Closing:
         return False
 
     def _outputs_due(self) -> bool:
-        """A run that ended by a notice goes on elsewhere: its outputs are not yet the job's."""
+        """A run cut short by a notice goes on elsewhere: its outputs are not yet the job's."""
         ended = self._attempt.memory.run_ended
-        return ended is not None and ended[2] != NOTICE and not self._attempt.memory.outputs
+        goes_on = ended is not None and ended[2] == NOTICE and ended[1] != 0
+        return ended is not None and not goes_on and not self._attempt.memory.outputs
 
     def _gather(self) -> None:
         attempt = self._attempt
