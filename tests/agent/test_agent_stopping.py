@@ -179,3 +179,12 @@ def test_a_second_life_sends_no_second_sigterm(node: Node) -> None:
     ended = node.wait(journal.RUN_ENDED)
     assert (ended["exit"], ended["why"]) == (11, "notice")
     wait_for(lambda: not alive(node.runner_pid()), "the runner's end")
+
+
+def test_a_job_that_finishes_during_its_notice_hands_in_its_outputs(node: Node) -> None:
+    node.start("trap 'echo 42 > out; exit 0' TERM; echo ready; while true; do sleep 0.05; done", outputs=["out"])
+    wait_for(lambda: node.log() or None, "the trap")
+    node.give_notice(20.0)
+    ended = node.wait(journal.RUN_ENDED)
+    assert (ended["exit"], ended["why"]) == (0, "notice")
+    assert node.wait(journal.OUTPUTS)["files"] == 1
