@@ -89,15 +89,19 @@ ATTEMPT = record(
     resumed_step=maybe(WHOLE), last_checkpoint_step=maybe(WHOLE), repeated_steps=maybe(WHOLE),
     lost_seconds=maybe(NUMBER), log_tail={},
 )  # fmt: skip
+EVENTS = every(record(
+    id=WHOLE, at=INSTANT, kind=TEXT, what=TEXT, **{"from": maybe(TEXT)}, to=maybe(TEXT), why=maybe(TEXT),
+))  # fmt: skip
 SHOW = record(
     **PS_FIELDS, workload={"type": "object"}, plan=maybe(PLAN), attempts=every(ATTEMPT),
     checkpoints=every(record(step=WHOLE, at=INSTANT, bytes=WHOLE, state=one_of("complete", "torn"), path=TEXT)),
     decisions=every(record(at=INSTANT, action=TEXT, why=maybe(TEXT))),
-    events=every(record(id=WHOLE, at=INSTANT, kind=TEXT, what=TEXT, **{"from": maybe(TEXT)}, to=maybe(TEXT),
-                        why=maybe(TEXT))),
-    outputs={}, predicted=maybe(record(hours=RANGE, cost=MONEY_RANGE)),
+    events=EVENTS, outputs={}, predicted=maybe(record(hours=RANGE, cost=MONEY_RANGE)),
     actual=record(hours=NUMBER, cost=maybe(MONEY)), metrics={"type": "object"},
     supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)),
+)  # fmt: skip
+EXPLAIN = record(
+    row={"type": "object"}, events=EVENTS, next_wake=maybe(INSTANT), why={"type": "string", "minLength": 20},
 )  # fmt: skip
 LEASES = every(record(
     lease=TEXT, kind=TEXT, state=TEXT,
@@ -121,7 +125,7 @@ COST = record(
 )  # fmt: skip
 SWEEP = record(
     checked=every(record(cloud=TEXT, account=TEXT, region=maybe(TEXT), complete=TRUTH, seen_at=INSTANT)),
-    found=LEASES, ended=every(TEXT),
+    found=LEASES, ended=every(TEXT), ending=every(TEXT),
 )  # fmt: skip
 OFFERS = every(OFFER)
 SUBMITTED = record(job=TEXT, name=TEXT, state=TEXT, plan_id=maybe(TEXT), rehearsal=TRUTH)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tradewind.ports.clock import Clock
 from tradewind.ports.compute import (
     Accepted,
     Capabilities,
@@ -29,20 +30,26 @@ class SimClock:
 
     def __init__(self) -> None:
         self.time = START
+        self._set_by = timedelta(0)
 
     def now(self) -> datetime:
         return self.time
 
     def monotonic(self) -> float:
-        return (self.time - START).total_seconds()
+        return (self.time - self._set_by - START).total_seconds()
 
     def sleep(self, seconds: float) -> None:
         self.time += timedelta(seconds=seconds)
 
+    def jump(self, by: timedelta) -> None:
+        """The wall clock is set; the monotonic one is not."""
+        self.time += by
+        self._set_by += by
+
 
 ODD_CAPABILITIES = Capabilities(
-    hard_end=HardEnd.SERVER_SIDE, native_idempotency=False, list_lag_s=5.0, absence_s=20.0, beat_s=1.0, boot_s=120.0,
-    notice_s=120.0,
+    hard_end=HardEnd.SERVER_SIDE, native_idempotency=False, list_lag_s=5.0, absence_s=20.0, beat_s=1.0, hear_s=0.5,
+    boot_s=120.0, notice_s=120.0,
 )  # fmt: skip
 
 
@@ -50,7 +57,7 @@ ODD_CAPABILITIES = Capabilities(
 class OddCloud:
     """A cloud in memory. ``faults`` are met one a launch: lose, error-yet-creates, refuse, throttle, unsent."""
 
-    clock: SimClock
+    clock: Clock
     faults: list[str] = field(default_factory=list)
     machines: dict[str, Instance] = field(default_factory=dict)
     orders: list[str] = field(default_factory=list)
@@ -63,8 +70,9 @@ class OddCloud:
     def launch(self, order: Order) -> Accepted:
         self.orders.append(order.to_json())
         fault = self.faults.pop(0) if self.faults else "none"
-        if fault == "refuse":
-            raise CloudFault("capacity", "none left", sent="yes")
+        if fault.startswith("refuse"):
+            kind = fault.partition(":")[2] or "capacity"
+            raise CloudFault(kind, "none left", sent="yes")  # type: ignore[arg-type]
         if fault == "throttle":
             raise CloudFault("throttle", "slower", sent="yes", retry_after_s=3)
         if fault == "unsent":

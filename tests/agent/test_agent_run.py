@@ -9,12 +9,13 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_node import Node, alive, python38, wait_for
 
 from tradewind.wire import journal
-from tradewind.wire.spec import write_secrets
+from tradewind.wire.spec import RELEASE, write_secrets
 
 
 @pytest.fixture
@@ -142,6 +143,23 @@ def test_nobody_collects_outputs_go_to_the_store_and_the_agent_ends(node: Node) 
     saved = node.wait(journal.OUTPUTS_SAVED)
     assert (Path(saved["path"]) / "files" / "result.txt").read_text() == "result\n"
     assert saved["files"] == 1
+    (told,) = node.records(journal.AGENT_ENDED)
+    assert release(node) == {"why": "after-exit", "at": pytest.approx(told["at"], abs=5.0)}
+
+
+def test_a_node_that_was_collected_is_to_end_later(node: Node) -> None:
+    node.start("true", after_exit_seconds=600.0)
+    node.wait(journal.RUN_ENDED)
+    assert release(node) is None
+    node.collect()
+    (told,) = node.records(journal.AGENT_ENDED)
+    assert release(node) == {"why": "collected", "at": pytest.approx(told["at"] + 600.0, abs=5.0)}
+
+
+def release(node: Node) -> dict[str, Any] | None:
+    path = node.root / RELEASE
+    found: dict[str, Any] | None = json.loads(path.read_text()) if path.exists() else None
+    return found
 
 
 def test_outputs_outside_the_workdir_are_not_taken(node: Node) -> None:

@@ -144,6 +144,7 @@ def test_a_stop_before_the_run_began_ends_without_it(node: Node) -> None:
 def test_the_hard_end_ends_everything(node: Node) -> None:
     node.start("trap '' TERM; \"$PY\" -c 'import time; time.sleep(60)' & wait; sleep 60", hard_end=time.time() + 2.0)
     assert node.wait(journal.AGENT_ENDED)["why"] == "hard-end"
+    assert not (node.root / "release.json").exists()  # the hard end ends the node, and says so
     ended = node.wait(journal.RUN_ENDED)
     assert (ended["exit"], ended["why"]) == (137, "hard-end")
     wait_for(lambda: not node.processes(), "nothing left")

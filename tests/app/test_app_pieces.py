@@ -15,9 +15,11 @@ from tradewind.app import jobfile
 from tradewind.app.interface import Submit
 from tradewind.app.lock import SupervisorLock, holder
 from tradewind.app.settings import Settings
-from tradewind.app.submission import job_of, remarks
+from tradewind.app.submission import job_of, limited, remarks
 from tradewind.cli.given import travelling
 from tradewind.domain.errors import BadInput
+from tradewind.domain.money import parse_money
+from tradewind.domain.workload import Budget, Workload
 
 
 def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:
@@ -86,3 +88,20 @@ def test_a_program_called_by_its_path_in_an_environment_brings_its_python(tmp_pa
     }  # fmt: skip
     listed = {"PATH": f"/usr/bin:{tmp_path}/bin"}
     assert travelling(listed, program) == listed  # found on PATH: its order stands
+
+
+@pytest.mark.parametrize(
+    ("file", "asked", "planned"),
+    [
+        (None, None, None),
+        ("30 CNY", None, "30 CNY"),
+        (None, "2 USD", "2 USD"),
+        ("30 CNY", "2 USD", "2 USD"),
+        ("10 CNY", "2 USD", "10 CNY"),  # about seven CNY are one USD
+    ],
+)
+def test_the_smaller_of_the_limits_is_planned_by(file: str | None, asked: str | None, planned: str | None) -> None:
+    workload = Workload(name="j", run="true", budget=Budget(limit=parse_money(file) if file else None))
+    submit = Submit(path=None, workload=workload, source="", max_cost=parse_money(asked) if asked else None)
+    limit = limited(submit).budget.limit
+    assert limit == (parse_money(planned) if planned else None)

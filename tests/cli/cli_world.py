@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tradewind.app.interface import ListingIncomplete, Submit
+from tradewind.app.interface import Submit
 from tradewind.app.queries import OffersQuery, SizeOverrides
 from tradewind.cli.main import run
 from tradewind.cli.world import World
@@ -26,6 +26,12 @@ Answer = dict[str, Any]
 def answer(name: str) -> Any:
     """A recorded answer of the control plane."""
     return json.loads((ANSWERS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def place(account: str, complete: bool = True) -> Answer:
+    """A place that was looked at."""
+    return {"cloud": account, "account": account, "region": None, "complete": complete,
+            "seen_at": "2026-11-21T17:29:58.400Z"}  # fmt: skip
 
 
 def growing(show: Answer) -> list[Answer]:
@@ -61,7 +67,8 @@ class Control:
     clouds: tuple[str, ...] = ()
     plan: Answer | None = field(default_factory=lambda: answer("plan"))
     rows: list[Answer] = field(default_factory=list)
-    unseen: tuple[str, ...] = ()
+    places: list[Answer] = field(default_factory=lambda: [place("local")])
+    swept: Answer = field(default_factory=lambda: answer("sweep"))
     log: bytes = b""
     interrupt: bool = False
     submitted: list[Submit] = field(default_factory=list)
@@ -114,18 +121,48 @@ class Control:
     def stop(self, job: str) -> Answer:
         return {**self._find(job), "state": "STOPPED"}
 
-    def leases(self, everything: bool) -> list[Answer]:
-        if self.unseen:
-            raise ListingIncomplete(self.rows, self.unseen)
-        return self.rows
+    def explain(self, id_: str, everything: bool) -> Answer:
+        self.calls.append(("explain", (id_, everything)))
+        return answer("explain-lease" if id_.startswith("lease") else "explain-job")  # type: ignore[no-any-return]
+
+    def leases(self, everything: bool) -> Answer:
+        return {"leases": self.rows, "checked": self.places}
 
     def sweep(self, end: bool) -> Answer:
         self.calls.append(("sweep", end))
-        return answer("sweep")  # type: ignore[no-any-return]
+        return self.swept
 
     def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
         self.calls.append(("cost", (job, rehearsals, currency)))
         return answer("cost") if job or rehearsals else {"jobs": [], "open_leases": 0}
+
+
+@dataclass
+class Keeper:
+    """The port ``Service`` in memory."""
+
+    installed: bool = True
+
+    def text(self, kind: str | None) -> str:
+        return f"[{kind or 'own'}]\n"
+
+    def install(self, kind: str | None) -> Answer:
+        return self._changed(True, ["loginctl enable-linger"])
+
+    def uninstall(self, kind: str | None) -> Answer:
+        return self._changed(False, [])
+
+    def _changed(self, installed: bool, to_type: list[str]) -> Answer:
+        service = answer("supervisor")["service"]
+        return {"kind": service["kind"], "name": service["name"], "path": service["path"], "installed": installed,
+                "to_type": to_type}  # fmt: skip
+
+    def status(self, kind: str | None) -> Answer:
+        told: Answer = answer("supervisor")
+        if not self.installed:
+            told["supervisor"] = None
+            told["service"] |= {"installed": False, "current": False, "state": None}
+        return told
 
 
 @dataclass
@@ -134,6 +171,7 @@ class Inside:
 
     folder: Path
     plane: Control = field(default_factory=Control)
+    keeper: Keeper = field(default_factory=Keeper)
     found: list[Answer] = field(default_factory=list)
     asked: list[Any] = field(default_factory=list)
     broken: Exception | None = None
@@ -152,6 +190,9 @@ class Inside:
     def plan(self, workload: Workload, now: datetime) -> Answer:
         assert self.plane.plan is not None
         return self.plane.plan
+
+    def service(self) -> Keeper:
+        return self.keeper
 
     def control(self) -> Control:
         if self.broken:

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import contracts
 import pytest
-from cli_world import Inside, Shell, answer, job_file
+from cli_world import Inside, Shell, answer, job_file, place
 from rich.cells import cell_len
 
 from tradewind.app.queries import OffersQuery, SizeOverrides
 from tradewind.cli.index import COMMANDS
+from tradewind.domain.errors import BadInput
 from tradewind.domain.precision import Precision
 
 
@@ -34,7 +36,8 @@ def command_lines(job: str) -> list[list[str]]:
     return [
         ["size", job], ["offers"], ["plan", job], ["ps"], ["ps", "--all"], ["show", "digits"], ["leases"],
         ["leases", "--all"], ["sweep"], ["cost"], ["cost", "digits"], ["cost", "--rehearsals"], ["stop", "digits"],
-        ["wait", "digits"], ["run", job, "--local"],
+        ["wait", "digits"], ["run", job, "--local"], ["explain", "digits"], ["explain", "lease-m7zw", "--all"],
+        ["supervisor"], ["supervisor", "install"], ["supervisor", "uninstall"], ["sweep", "--end"],
     ]  # fmt: skip
 
 
@@ -51,7 +54,8 @@ def test_stdout_is_one_json_value(shell: Shell, job: str) -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("columns", [60, 80, 100, 140])
 def test_every_drawing_keeps_to_the_width(shell: Shell, job: str, columns: int, lang: str) -> None:
-    shell.inside.found, shell.plane.rows = offers(), answer("leases")
+    shell.inside.found, shell.plane.swept = offers(), answer("sweep-end")
+    shell.plane.rows = answer("leases")["leases"] + answer("leases-open")["leases"]
     shell.env["COLUMNS"] = str(columns)
     for words in command_lines(job):
         result = shell(*words, "--lang", lang)
@@ -127,10 +131,10 @@ def test_empty_answers_say_what_to_do_next(shell: Shell) -> None:
 
 
 def test_a_place_that_cannot_be_listed_is_never_none(shell: Shell) -> None:
-    shell.plane.unseen = ("alibaba cn-beijing",)
+    shell.plane.places.append(place("alibaba", complete=False) | {"region": "cn-beijing"})
     result = shell("leases", "--json")
     assert (result.code, result.json()["error"]["code"]) == (4, "listing-incomplete")
-    shell.plane.rows = answer("leases")
+    shell.plane.rows = answer("leases")["leases"]
     result = shell("leases", "--json")
     assert (result.code, result.json()) == (4, shell.plane.rows)
     assert "alibaba cn-beijing" in result.err
@@ -146,8 +150,56 @@ def test_a_sweep_that_could_not_look_everywhere_is_4(shell: Shell, monkeypatch: 
     assert "not listed" in result.out and "not every place" in result.out
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("code", ["database-damaged", "database-newer", "database-on-network-fs", "database-full"])
+def test_a_database_that_cannot_be_used_is_said_by_every_command(shell: Shell, code: str, lang: str) -> None:
+    path = "/home/ada/.tradewind/tradewind.db"
+    seen: dict[str, Any] = {"why": "page 3", "backup": "", "revision": "9", "newest": "2", "mount": "/", "kind": "nfs4"}
+    shell.inside.broken = BadInput(code, path=path, **seen)
+    for words in (["ps"], ["leases"], ["sweep", "--end"], ["explain", "x"], ["cost"], ["stop", "x"], ["logs", "x"]):
+        result = shell(*words, "--lang", lang)
+        assert (result.code, result.out) == (2, ""), words
+        assert path in result.err and "?" not in result.err
+        assert len(result.err.splitlines()) <= 4  # a line of progress, what, why, next
+    assert shell("ps", "--json").json()["error"]["code"] == code
+
+
+def test_an_explanation_is_a_sentence_in_the_readers_language(shell: Shell) -> None:
+    told = shell("explain", "digits", "--json").json()
+    contracts.check(told, contracts.EXPLAIN)
+    assert told["why"].startswith("Attempt 1 runs on lease-m7zwega1-mqnp")
+    assert shell("explain", "digits", "--json", "--lang", "zh").json()["why"].startswith("第 1 次尝试正在运行")
+    assert shell("explain", "lease-m7zw").out.splitlines()[1] != shell("explain", "digits").out.splitlines()[1]
+    shell("explain", "digits", "--all")
+    assert shell.plane.calls[-1] == ("explain", ("digits", True))
+
+
+def test_money_of_rehearsals_is_in_no_sum_and_of_the_unknown_is_in_it(shell: Shell) -> None:
+    listed = answer("leases-open")
+    shell.plane.rows = listed["leases"]
+    told = shell("leases").out
+    assert "Costing now: ¥26.65 + $0.8562 an hour, of it ¥19.40" in told
+    shell.plane.rows = [each for each in listed["leases"] if each["rehearsal"]]
+    assert "Costing now: nothing." in shell("leases").out
+    shell.plane.places.append(place("aws", complete=False))
+    assert "Costing now: nothing that is known." in shell("leases").out
+
+
+def test_the_service_file_can_be_seen_before_it_is_written(shell: Shell) -> None:
+    assert shell("supervisor", "install", "--print", "--kind", "launchd").out == "[launchd]\n"
+    assert shell("supervisor", "install", "--print", "--json").json() == {"text": "[own]\n"}
+    result = shell("supervisor", "uninstall", "--print", "--json")
+    assert (result.code, result.json()["error"]["code"]) == (2, "print-without-install")
+
+
+def test_a_supervisor_without_a_service_says_what_that_means(shell: Shell) -> None:
+    shell.inside.keeper.installed = False
+    told = " ".join(shell("supervisor").out.split())
+    assert "after a reboot" in told and "tradewind supervisor install" in told
+
+
 def test_open_leases_are_counted_and_how_to_end_them_is_said(shell: Shell) -> None:
-    shell.plane.rows = answer("leases")[:2]
+    shell.plane.rows = answer("leases")["leases"][:2]
     last = shell("wait", "digits").out.splitlines()[-1]
     assert last.startswith("open leases: 2 (") and "tradewind stop" in last
 

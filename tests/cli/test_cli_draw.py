@@ -38,12 +38,29 @@ def shell(tmp_path: Path) -> Shell:
         ("size", ["size", "JOB"]),
         ("show", ["show", "digits"]),
         ("wait", ["wait", "digits"]),
-        ("leases", ["leases", "--all"]),
+        ("leases-ended", ["leases", "--all"]),
+        ("leases-open", ["leases"]),
+        ("leases-open-zh", ["leases", "--lang", "zh"]),
+        ("sweep-found", ["sweep"]),
+        ("sweep-end", ["sweep", "--end"]),
+        ("sweep-end-zh", ["sweep", "--end", "--lang", "zh"]),
+        ("explain-job", ["explain", "digits"]),
+        ("explain-job-zh", ["explain", "digits", "--lang", "zh"]),
+        ("explain-lease", ["explain", "lease-m7zw"]),
+        ("explain-lease-zh", ["explain", "lease-m7zw", "--lang", "zh"]),
+        ("supervisor", ["supervisor"]),
+        ("supervisor-zh", ["supervisor", "--lang", "zh"]),
+        ("supervisor-install", ["supervisor", "install"]),
         ("ps", ["ps", "--all"]),
     ],
 )
 def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> None:
-    shell.plane.rows = answer("leases") if name == "leases" else []
+    known = name.removesuffix("-zh")
+    if known.startswith("leases"):
+        listed = answer("leases" if known == "leases-ended" else known)
+        shell.plane.rows, shell.plane.places = listed["leases"], listed["checked"]
+    if known.startswith("sweep"):
+        shell.plane.swept = answer(known)
     job = job_file(tmp_path)
     told = shell(*(job if word == "JOB" else word for word in words)).out
     path = GOLDEN / f"{name}.txt"

@@ -115,18 +115,18 @@ def test_a_line_that_is_not_whole_waits_and_one_that_is_no_json_is_told() -> Non
 )  # fmt: skip
 def test_what_an_end_means(exit_code: int, noticed: bool, steps: int, verdict: str) -> None:
     made = attempt(last_step=steps or None, resumed_step=None, repeated_steps=0)
-    assert judge({"exit": exit_code, "why": "exit"}, made, noticed) == verdict
+    assert judge({"exit": exit_code, "why": "exit"}, made, noticed=noticed, limited=False) == verdict
 
 
 def test_the_hard_end_expires_a_job_unless_it_had_finished() -> None:
     made = attempt(last_step=5, repeated_steps=0)
-    assert judge({"exit": 75, "why": "hard-end"}, made, noticed=False) == "expired"
-    assert judge({"exit": 0, "why": "hard-end"}, made, noticed=False) == "succeeded"
+    assert judge({"exit": 75, "why": "hard-end"}, made, noticed=False, limited=False) == "expired"
+    assert judge({"exit": 0, "why": "hard-end"}, made, noticed=False, limited=False) == "succeeded"
 
 
 def test_a_job_that_dies_where_it_died_before_is_not_tried_again() -> None:
     second = attempt(2, resumed_step=30, repeated_steps=20, last_step=50)
-    assert judge({"exit": 137}, second, noticed=False) == "failed"
+    assert judge({"exit": 137}, second, noticed=False, limited=False) == "failed"
 
 
 def test_the_time_scale_waits_for_enough_and_is_measured_again_at_the_end() -> None:

@@ -4,151 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from doubles import START, OddCloud, OddNodes, SimClock
+from job_world import World, check_end, make_world, wired
 from sqlalchemy.engine import Connection
 
-from tradewind.domain.records import Attempt, Event, Job, Lease
-from tradewind.domain.states import JOB_ENDED, JOB_TRANSITIONS, LEASE_CLOSED, JobState
-from tradewind.jobs import reconcile as jobs
-from tradewind.jobs.room import Room
-from tradewind.jobs.submit import submit
+from tradewind.domain.states import JOB_ENDED, JobState
 from tradewind.leasing import reconcile as leasing
-from tradewind.leasing.room import Account
-from tradewind.leasing.room import Room as LeasingRoom
 from tradewind.ports.compute import Instance
-from tradewind.ports.transport import Parcel
+from tradewind.ports.transport import Unreachable
 from tradewind.store import queue, records, schema
 from tradewind.store.database import Database
-from tradewind.wire import journal
-from tradewind.wire.spec import read_spec
-
-OFFER = {
-    "cloud": "odd", "region": "r", "zone": None, "instance_type": "t", "purchase": "spot", "gpus": 1,
-    "price_per_hour": {"amount": "3.60", "currency": "CNY"},
-}  # fmt: skip
 
 
 class Killed(BaseException):
     """The process is gone."""
 
 
-@dataclass
-class Nodes(OddNodes):
-    """Nodes on which a job of ten steps runs at once; ``exits`` are met one an attempt, then 0."""
-
-    exits: list[int] = field(default_factory=list)
-    served: set[str] = field(default_factory=set)
-    stuck_at: int | None = None
-
-    def start(self, instance: Instance, parcel: Parcel) -> None:
-        super().start(instance, parcel)
-        spec = read_spec(parcel.spec)
-        if spec.key in self.served:
-            return
-        self.served.add(spec.key)
-        code = self.exits.pop(0) if self.exits else 0
-        at = START.timestamp()
-        lines = [journal.line("agent_started", at, pid=1, adopted=False, python="3")]
-        if spec.epoch > 1:
-            lines.append(journal.line("restored", at, step=5, epoch=spec.epoch - 1, path="/s", seconds=0))
-        last = self.stuck_at or (10 if code == 0 else spec.epoch * 5)
-        for n in range(spec.epoch * 5 - 4, last + 1):
-            lines.append(journal.line("job", at, event={"type": "step", "step": n, "t": at + n}))
-        lines.append(journal.line("run_ended", at, exit=code, why="exit"))
-        lines.append(journal.line("outputs", at, files=1, bytes=1, seconds=0, missing=[]))
-        self.journal, self.log = b"".join(lines), f"epoch {spec.epoch}\n".encode()
-        self.outputs = {"x": b"1"}
-
-
-@dataclass
-class World:
-    """A supervisor's work, step by step, over one database."""
-
-    path: Path
-    clock: SimClock
-    cloud: OddCloud
-    nodes: Nodes
-    room: Room
-
-    def submit(self, **settings: Any) -> str:
-        job = Job(
-            id="job-1", name="j", state=JobState.QUEUED, wanted=True, rehearsal=False, account="odd",
-            workload={"run": "x", "outputs": ["x"]}, plan=None, submitted_at=START, state_since=START, wake_at=START,
-            settings={"offer": OFFER, "run": "x", "env": {}, "notice_s": 30, "max_lifetime_s": 3600, "time_scale": 1,
-                      **settings},
-        )  # fmt: skip
-        with self.room.db.write() as db:
-            return submit(db, job, self.clock.now()).id
-
-    def step(self) -> None:
-        """One lease and one job that are due, or a little sleep."""
-        now = self.clock.now()
-        with self.room.db.write() as db:
-            lease = queue.claim_lease(db, now, "t")
-        if lease:
-            leasing.reconcile(self.room.leasing, lease)
-        with self.room.db.write() as db:
-            job = queue.claim_job(db, now, "t")
-        if job:
-            jobs.reconcile(self.room, job)
-        if not (lease or job):
-            self.clock.sleep(0.5)
-
-    def job(self) -> Job:
-        with self.room.db.read() as db:
-            found = records.job(db, "job-1")
-        assert found is not None
-        return found
-
-    def until(self, *states: JobState, steps: int = 600) -> Job:
-        for _ in range(steps):
-            if self.job().state in states:
-                return self.job()
-            self.step()
-        raise AssertionError(f"{self.job()} never came to {states}")
-
-    def told(self) -> tuple[list[Attempt], list[Lease], list[Event]]:
-        with self.room.db.read() as db:
-            return records.attempts(db, "job-1"), records.leases(db), records.events(db, job="job-1")
-
-
-def make_world(folder: Path) -> World:
-    clock = SimClock()
-    cloud, nodes = OddCloud(clock), Nodes()
-    return wired(folder, clock, cloud, nodes)
-
-
-def wired(folder: Path, clock: SimClock, cloud: OddCloud, nodes: Nodes) -> World:
-    db = Database(folder / "t.db")
-    renting = LeasingRoom(db, clock, "me", {"odd": Account(cloud, nodes)})
-    return World(folder, clock, cloud, nodes, Room(db, clock, renting, folder / "jobs", folder / "a", folder / "l"))
-
-
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return make_world(tmp_path)
-
-
-def check_end(world: World, state: JobState) -> None:
-    """The laws at the end: nothing open, nothing running, history that follows the table."""
-    attempts, leases, events = world.told()
-    assert world.job().state is state
-    assert world.job().wake_at is None
-    assert all(lease.state in LEASE_CLOSED for lease in leases)
-    assert world.cloud.machines == {}
-    assert [each.epoch for each in attempts] == sorted(each.epoch for each in attempts)
-    now = JobState.QUEUED
-    for event in events:
-        if event.kind == "job-state":
-            assert JobState(str(event.new)) in JOB_TRANSITIONS[now]
-            now = JobState(str(event.new))
-    assert now is state
 
 
 def test_a_job_succeeds_with_its_outputs_and_its_log(world: World) -> None:
@@ -209,17 +87,36 @@ def test_a_node_that_vanishes_interrupts(world: World) -> None:
     assert world.job().epoch == 2
 
 
-def test_a_job_that_had_ended_when_its_node_was_lost_is_not_run_again(world: World) -> None:
-    world.submit()
-    world.until(JobState.RUNNING)
+def lose_node(world: World) -> None:
     world.cloud.machines.clear()
     world.clock.sleep(5)
     for _ in range(2):  # the leases are looked at first; twice missing is gone
-        with world.room.db.write() as db:
-            lease = queue.claim_lease(db, world.clock.now(), "t")
+        lease = world.claim_lease()
         assert lease is not None
         leasing.reconcile(world.room.leasing, lease)
         world.clock.sleep(2)
+
+
+def test_a_job_that_failed_is_not_run_again_because_its_outputs_went_with_the_node(world: World) -> None:
+    def gone(instance: Instance, into: Path) -> tuple[str, ...]:
+        raise Unreachable(instance.id)
+
+    world.nodes.fetch_outputs = gone  # type: ignore[method-assign]
+    world.nodes.exits = [3, 3]
+    world.submit()
+    world.until(JobState.RUNNING)
+    lose_node(world)
+    assert world.until(*JOB_ENDED).exit_code == 3
+    check_end(world, JobState.FAILED)
+    attempts, _, events = world.told()
+    assert len(attempts) == 1
+    assert "outputs-lost" in [event.kind for event in events]
+
+
+def test_a_job_that_had_ended_when_its_node_was_lost_is_not_run_again(world: World) -> None:
+    world.submit()
+    world.until(JobState.RUNNING)
+    lose_node(world)
     world.until(*JOB_ENDED)
     check_end(world, JobState.SUCCEEDED)
     assert len(world.told()[0]) == 1
@@ -266,7 +163,7 @@ def test_killed_at_any_commit_the_next_process_ends_in_the_same_place(tmp_path: 
                 _until_killed(world, place, after)
             again = wired(world.path, world.clock, world.cloud, world.nodes)
             with again.room.db.write() as db:
-                queue.release_all(db)
+                queue.release(db, "t")
             again.until(*JOB_ENDED)
             check_end(again, JobState.SUCCEEDED)
             assert len(again.told()[0]) == 2

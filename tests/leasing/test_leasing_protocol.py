@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import uuid
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,14 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradewind.domain.records import Event, Lease
-from tradewind.domain.states import LEASE_CLOSED, LEASE_TRANSITIONS, EndReason, LeaseState
+from tradewind.domain.states import LEASE_CLOSED, LEASE_TRANSITIONS, EndReason, Lane, LeaseState
 from tradewind.leasing.intent import Wish, intend, let_go
 from tradewind.leasing.reconcile import reconcile
 from tradewind.leasing.room import Account, Room
-from tradewind.leasing.sweep import end_closed, sweep
-from tradewind.ports.compute import CloudFault, HardEnd, InstanceState, Order
+from tradewind.leasing.sweep import end_orphans, keep, look, watched
+from tradewind.leasing.timers import jumped
+from tradewind.ports.compute import CloudFault, HardEnd, InstanceState, Order, read_order
 from tradewind.store import queue, records
 from tradewind.store.database import Database
+from tradewind.store.queue import Claim
 
 OFFER = {
     "cloud": "odd", "region": "r", "zone": None, "instance_type": "t", "purchase": "spot",
@@ -48,8 +51,7 @@ class Desk:
         return found
 
     def step(self) -> Lease | None:
-        with self.room.db.write() as db:
-            held = queue.claim_lease(db, self.clock.now(), "test")
+        held = claim(self.room, "test")
         return reconcile(self.room, held) if held else None
 
     def step_or_sleep(self, seconds: float) -> None:
@@ -73,6 +75,15 @@ class Desk:
             return records.events(db, what=id_)
 
 
+def claim(room: Room, owner: str) -> Claim[Lease] | None:
+    with room.db.write() as db:
+        for lane in Lane:
+            held = queue.claim_leases(db, lane, room.clock.now(), owner, 1)
+            if held:
+                return held[0]
+    return None
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return make_desk(tmp_path)
@@ -81,7 +92,7 @@ def desk(tmp_path: Path) -> Desk:
 def make_desk(folder: Path) -> Desk:
     clock = SimClock()
     cloud, nodes = OddCloud(clock), OddNodes()
-    room = Room(Database(folder / "t.db"), clock, "me", {"odd": Account(cloud, nodes)})
+    room = Room(Database(folder / "t.db"), clock, "me", {"odd": Account(cloud, nodes)}, lambda: 0.5)
     return Desk(room, cloud, nodes, clock)
 
 
@@ -140,9 +151,15 @@ def test_what_appears_after_a_proved_absence_is_ended_by_the_sweep(desk: Desk) -
     id_ = desk.intend()
     desk.until(id_, LeaseState.REFUSED)
     late = desk.cloud.make(_order(desk.lease(id_)))
-    assert [stray.why for stray in sweep(desk.room, end=False).strays] == ["closed"]
-    end_closed(desk.room)
+    assert [stray.why for stray in look(desk.room).strays] == ["tombstoned"]
+    keep(desk.room)
+    assert late.id in desk.cloud.machines  # it is written down first, and paid for
+    _settle(desk)
     assert late.id not in desk.cloud.machines
+    with desk.room.db.read() as db:
+        orphan = records.leases_of_instance(db, late.id)
+    assert [(each.state, each.end_reason) for each in orphan] == [(LeaseState.RELEASED, EndReason.ORPHAN)]
+    assert orphan[0].paid_from is not None
 
 
 def test_a_throttled_order_is_sent_again_byte_for_byte(desk: Desk) -> None:
@@ -176,7 +193,7 @@ def test_a_worker_that_dies_in_the_launch_leaves_unknown_not_a_second_machine(de
     desk.cloud.launch = launch  # type: ignore[method-assign]
     assert desk.lease(id_).state is LeaseState.REQUESTED
     with desk.room.db.write() as db:
-        queue.release_all(db)
+        queue.release(db, "test")
     desk.until(id_, LeaseState.UNKNOWN)
     desk.until(id_, LeaseState.RUNNING)
     assert len(desk.cloud.orders) == 1
@@ -194,8 +211,7 @@ def test_an_end_is_believed_only_when_the_list_and_the_leftovers_are_empty(desk:
 
 def test_a_worker_that_wakes_after_its_claim_ran_out_changes_nothing(desk: Desk) -> None:
     id_ = desk.intend()
-    with desk.room.db.write() as db:
-        stale = queue.claim_lease(db, desk.clock.now(), "sleeper")
+    stale = claim(desk.room, "sleeper")
     assert stale is not None
     desk.clock.sleep(queue.CLAIM_SECONDS)
     desk.until(id_, LeaseState.RUNNING)
@@ -209,8 +225,7 @@ def test_a_late_look_at_a_running_lease_is_dropped(desk: Desk) -> None:
     id_ = desk.intend()
     desk.until(id_, LeaseState.RUNNING)
     desk.clock.sleep(2)
-    with desk.room.db.write() as db:
-        stale = queue.claim_lease(db, desk.clock.now(), "sleeper")
+    stale = claim(desk.room, "sleeper")
     assert stale is not None
     desk.clock.sleep(queue.CLAIM_SECONDS)
     assert desk.step() is not None
@@ -272,16 +287,84 @@ def test_what_was_never_sent_is_released_without_a_call(desk: Desk) -> None:
     assert desk.cloud.orders == []
 
 
-def test_the_sweep_shows_strays_ends_them_when_asked_and_leaves_others_alone(desk: Desk) -> None:
+def test_what_has_no_row_is_adopted_and_ended_only_when_asked_and_others_are_left_alone(desk: Desk) -> None:
     id_ = desk.intend()
     desk.until(id_, LeaseState.RUNNING)
-    mine = desk.cloud.make(_order(desk.lease(id_), lease="lease-lost", owner="me"))
-    other = desk.cloud.make(_order(desk.lease(id_), lease="lease-other", owner="somebody"))
-    shown = sweep(desk.room, end=False)
-    assert [stray.instance.id for stray in shown.strays] == [mine.id]
-    assert mine.id in desk.cloud.machines
-    assert sweep(desk.room, end=True).ended == (mine.id,)
-    assert set(desk.cloud.machines) == {"m-0", other.id}
+    mine = desk.cloud.make(_tagged(desk.lease(id_), lease="lease-lost", owner="me"))
+    other = desk.cloud.make(_tagged(desk.lease(id_), lease="lease-other", owner="somebody"))
+    half = desk.cloud.make(replace(_tagged(desk.lease(id_), lease="lease-half", owner="me"), tags={}))
+    shown = look(desk.room)
+    assert [(stray.instance.id, stray.why) for stray in shown.strays] == [(mine.id, "no-row")]
+    keep(desk.room)
+    adopted = desk.until("lease-lost", LeaseState.RUNNING)
+    assert (adopted.cloud_id, adopted.hard_end, adopted.wanted) == (mine.id, desk.lease(id_).hard_end, True)
+    assert adopted.offer["price_per_hour"] == OFFER["price_per_hour"]
+    assert look(desk.room).strays == ()
+    assert "lease-lost" in [each.id for each in end_orphans(desk.room)]  # no job here stands behind it
+    _settle(desk)
+    assert set(desk.cloud.machines) == {other.id, half.id}
+
+
+def test_what_outlived_its_hard_end_without_a_row_is_ended(desk: Desk) -> None:
+    id_ = desk.intend(hours=0.1)
+    desk.until(id_, LeaseState.RUNNING)
+    late = desk.cloud.make(_tagged(desk.lease(id_), lease="lease-lost", owner="me"))
+    desk.clock.sleep(400)
+    assert [stray.why for stray in keep(desk.room).strays if stray.instance.id == late.id] == ["expired"]
+    _settle(desk)
+    assert desk.cloud.machines == {}
+
+
+def test_a_twin_that_is_listed_late_is_surplus(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    twin = desk.cloud.make(_order(desk.lease(id_)))
+    keep(desk.room)
+    keep(desk.room)  # seen twice, written down once
+    with desk.room.db.read() as db:
+        rows = records.leases_of_instance(db, twin.id)
+    assert [each.end_reason for each in rows] == [EndReason.SURPLUS]
+    for _ in range(50):
+        desk.step_or_sleep(1)
+    assert list(desk.cloud.machines) == ["m-0"]
+
+
+def test_a_machine_that_ended_by_itself_waits_for_its_last_words_to_be_read(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    desk.cloud.set("m-0", state=InstanceState.GONE, why="ours", ended_at=desk.clock.now())
+    desk.until(id_, LeaseState.RELEASING)
+    for _ in range(20):
+        desk.step_or_sleep(1)
+    assert desk.lease(id_).state is LeaseState.RELEASING
+    released = desk.release(id_)  # its job has read them
+    assert released.end_reason is EndReason.DONE
+
+
+def test_an_account_that_rows_name_and_nobody_configured_is_unknown(desk: Desk) -> None:
+    desk.intend()
+    other = replace(desk.room, accounts={})
+    assert [(each.account, each.complete) for each in look(other).checked] == [("odd", False)]
+
+
+def test_without_rights_a_look_is_taken_seldom_and_said(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    find = desk.cloud.find
+
+    def refuse(query: object) -> None:
+        raise CloudFault("auth", "key revoked", sent="yes")
+
+    desk.cloud.find = refuse  # type: ignore[method-assign, assignment]
+    for _ in range(200):
+        desk.step_or_sleep(1)
+    row = desk.lease(id_)
+    assert (row.state, row.fault_kind) == (LeaseState.RUNNING, "auth")
+    assert [event.kind for event in desk.events(id_)].count("lease-auth") == 1
+    desk.cloud.find = find  # type: ignore[method-assign]
+    for _ in range(1000):
+        desk.step_or_sleep(1)
+    assert (desk.lease(id_).faults, desk.lease(id_).fault_kind) == (0, None)
 
 
 def test_a_place_that_cannot_be_listed_is_unknown_not_empty(desk: Desk) -> None:
@@ -289,7 +372,7 @@ def test_a_place_that_cannot_be_listed_is_unknown_not_empty(desk: Desk) -> None:
         raise CloudFault("auth", "no", sent="yes")
 
     desk.cloud.find = refuse  # type: ignore[method-assign, assignment]
-    assert [each.complete for each in sweep(desk.room, end=False).checked] == [False]
+    assert [each.complete for each in look(desk.room).checked] == [False]
 
 
 FAULTS = st.lists(
@@ -340,9 +423,52 @@ def _check_history(lease: Lease, events: list[Event]) -> None:
     assert state is lease.state
 
 
-def _order(row: Lease, **changes: str) -> Order:
-    from dataclasses import replace
+def _order(row: Lease) -> Order:
+    return read_order(row.order)
 
-    from tradewind.ports.compute import read_order
 
-    return replace(read_order(row.order), **changes)  # type: ignore[arg-type]
+def _tagged(row: Lease, lease: str, owner: str) -> Order:
+    """An order as this one, by another installation or for a lease that is not known."""
+    order = _order(row)
+    token = str(uuid.uuid5(uuid.UUID(row.token), lease + owner))
+    tags = {**order.tags, "tradewind:lease": lease, "tradewind:owner": owner, "tradewind:token": token}
+    return replace(order, lease=lease, owner=owner, token=token, tags=tags)
+
+
+def test_a_refused_order_is_watched_for_as_long_as_it_may_turn_up(desk: Desk) -> None:
+    desk.cloud.faults = ["refuse"]
+    desk.until(desk.intend(), LeaseState.REFUSED)
+    every = timedelta(seconds=60)
+    desk.clock.sleep(desk.cloud.caps.absence_s + 2 * 60 - 1)
+    assert watched(desk.room, every)
+    desk.clock.sleep(1)
+    assert not watched(desk.room, every)
+    desk.release(desk.intend())  # never sent: nothing can turn up
+    assert not watched(desk.room, every)
+
+
+@pytest.mark.parametrize("kind", ["unavailable", "clock", "conflict", "not_found"])
+def test_an_error_that_is_no_refusal_may_have_made_the_machine_all_the_same(desk: Desk, kind: str) -> None:
+    launch = desk.cloud.launch
+
+    def fail(order: Order) -> None:
+        launch(order)
+        raise CloudFault(kind, "500", sent="yes")  # type: ignore[arg-type]
+
+    desk.cloud.launch = fail  # type: ignore[method-assign, assignment]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.UNKNOWN)
+    assert desk.until(id_, LeaseState.RUNNING).cloud_id == "m-0"
+
+
+def test_paid_time_is_by_the_clouds_clock_and_never_negative(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    began = desk.lease(id_).paid_from
+    assert began is not None
+    desk.cloud.machines.clear()
+    desk.clock.jump(timedelta(hours=-1))
+    with desk.room.db.write() as db:
+        jumped(db, timedelta(hours=-1), desk.clock.now())
+    released = desk.until(id_, LeaseState.RELEASED)
+    assert released.paid_to == began  # this cloud's clock was set as well: it cannot have ended before it began

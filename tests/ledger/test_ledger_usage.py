@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tradewind.domain.billing import billed_seconds
 from tradewind.domain.money import Money, total
 from tradewind.domain.records import Event
-from tradewind.ledger import PricedAt, billed_seconds, usage
+from tradewind.ledger import PricedAt, usage
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LAW = settings(deadline=None)

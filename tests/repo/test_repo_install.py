@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,7 +86,8 @@ def test_every_dependency_is_pinned() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     asked = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
-    names = {"".join(c if c.isalnum() else "-" for c in each.split(">")[0].strip().lower()) for each in asked}
+    plain = [re.split(r"[\[><=~! ]", each)[0] for each in asked]
+    names = {"".join(c if c.isalnum() else "-" for c in each.lower()) for each in plain}
     pins = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in pins}
     assert all("==" in line for line in pins)

@@ -19,7 +19,7 @@ from tradewind.domain.estimate import Source
 from tradewind.domain.offer import PriceStatus, Purchase
 
 SOURCE = Path(tradewind.__path__[0])
-TABLES = ("errors", "sayings", "reasons", "help")
+TABLES = ("errors", "sayings", "reasons", "explain", "help")
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -28,7 +28,6 @@ INDIRECT = {
     "cloud-unknown": {"name", "nearest"},
     "region-unknown": {"name", "nearest"},
     "batch-indivisible": {"batch_size", "gpus", "micro_batch"},
-    "listing-incomplete": {"places", "rows"},
     "model-sources-many": {"key", "given"},
     "model-source-missing": {"key", "given"},
 }
@@ -105,7 +104,7 @@ def test_both_languages_say_the_same(name: str) -> None:
 
 def test_chinese_is_chinese() -> None:
     letters = re.compile(r"[\u4e00-\u9fff]")
-    for name in ("errors", "help", "reasons"):
+    for name in ("errors", "help", "reasons", "explain"):
         for code, sentence in table(name, "zh").items():
             first = sentence if isinstance(sentence, str) else sentence[0]
             listed = code.endswith("-example") or code in {"option-precision", "option-optimizer", "option-purchase"}

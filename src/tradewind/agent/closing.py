@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import Optional, Tuple
 
-from tradewind.agent import orders, outputs, shelf
+from tradewind.agent import disk, orders, outputs, shelf
 from tradewind.agent.attempt import Attempt
 from tradewind.agent.background import Background
 from tradewind.agent.stopping import HARD_END, NOTICE
 from tradewind.wire import journal
+from tradewind.wire import spec as wire
+
+AFTER_EXIT = "after-exit"
+_LAST_WORD_SECONDS = 1.0  # between the order to end the node and its end
 
 
 class Closing:
@@ -27,17 +32,20 @@ class Closing:
             self._dismissed = True
         spec, memory = self._attempt.spec, self._attempt.memory
         if (spec.hard_end and now >= spec.hard_end) or (memory.run_ended and memory.run_ended[2] == HARD_END):
-            return self._end("hard-end")
+            return self._end(HARD_END)  # which ends the node, too
         if self._outputs_due():
             self._gather()
             return True
-        if self._collected():
-            return self._end("collected")
+        if self._collected():  # and should who collected die before the lease is released, it ends all the same
+            return self._end(orders.COLLECTED, now + spec.after_exit_seconds)
         if now >= float(memory.ended_at() or now) + spec.after_exit_seconds and self._saved():
-            return self._end("after-exit")
+            return self._end(AFTER_EXIT, now + _LAST_WORD_SECONDS)
         return True
 
-    def _end(self, why: str) -> bool:
+    def _end(self, why: str, release_at: Optional[float] = None) -> bool:
+        """The last words; before them, when the node is to end: it has no purpose any more."""
+        if release_at is not None:
+            disk.write_json(os.path.join(self._attempt.root, wire.RELEASE), {"at": release_at, "why": why})
         self._attempt.diary.tell(journal.AGENT_ENDED, why=why)
         return False
 

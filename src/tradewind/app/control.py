@@ -12,23 +12,23 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tradewind.app import questions
+from tradewind.app import explained, questions, rented
 from tradewind.app.clock import SystemClock
+from tradewind.app.finding import find_job
 from tradewind.app.inside import open_inside
-from tradewind.app.interface import Answer, ListingIncomplete, Submit
+from tradewind.app.interface import Answer, Submit, open_count
 from tradewind.app.lock import holder
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
-from tradewind.app.submission import job_of, lay_out, remarks
-from tradewind.app.supervise import anything_open, ensure_supervisor
+from tradewind.app.submission import budget_of, job_of, lay_out, limited, remarks
+from tradewind.app.supervise import ensure_supervisor
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.jobs import ps_row, show_object
-from tradewind.app.views.leases import lease_json, stray_json, sweep_json
-from tradewind.domain.errors import NotConfigured, NotFound, NothingFits, TimedOut
+from tradewind.domain.errors import NotConfigured, NothingFits, TimedOut
 from tradewind.domain.records import Job
 from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.submit import submit as submit_job
-from tradewind.leasing.sweep import sweep
+from tradewind.leasing.sweep import end_orphans
 from tradewind.ports.clock import Clock
 from tradewind.store import records, schema
 
@@ -62,7 +62,7 @@ class Embedded:
         if submit.local:
             return None
         if id(submit) not in self._plans:
-            self._plans[id(submit)] = questions.plan(self._settings, submit.workload, self._clock.now())
+            self._plans[id(submit)] = questions.plan(self._settings, limited(submit), self._clock.now())
         return self._plans[id(submit)]
 
     def needs_of(self, submit: Submit) -> Answer | None:
@@ -106,7 +106,7 @@ class Embedded:
             left_out = lay_out(submit, folder, self._settings.home)
             job = replace(job, settings={**job.settings, "remarks": remarks(submit, left_out)})
             with self._db.write() as db:
-                stored = submit_job(db, job, now)
+                stored = submit_job(db, job, now, budget_of(submit, job))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)  # not submitted: nothing of it stays
             raise
@@ -119,9 +119,13 @@ class Embedded:
         now = self._clock.monotonic()
         if self._started is not None and now - self._started < RESPAWN_SECONDS:
             return
-        if holder(self._settings.lock) is None and anything_open(self._inside):
+        if holder(self._settings.lock) is None and self._anything_open():
             self._started = now
             ensure_supervisor(self._settings)
+
+    def _anything_open(self) -> bool:
+        with self._db.read() as db:
+            return records.anything_open(db)
 
     def ps(self, everything: bool) -> list[Answer]:
         """Live jobs, or all, the newest first."""
@@ -135,7 +139,7 @@ class Embedded:
         """The show object."""
         self._work()
         with self._db.read() as db:
-            return self._show(db, _find(db, job))
+            return self._show(db, find_job(db, job))
 
     def _show(self, db: Connection, job: Job) -> Answer:
         return show_object(
@@ -150,7 +154,7 @@ class Embedded:
         """Log bytes of all attempts, one after the other."""
         self._work()
         with self._db.read() as db:
-            found = _find(db, job)
+            found = find_job(db, job)
         start, data = 0, b""
         for path in _logs(self._settings.jobs / found.id / "logs"):
             size = path.stat().st_size
@@ -164,13 +168,13 @@ class Embedded:
     def wait(self, job: str, timeout: float | None, on_change: Callable[[Answer], None] | None) -> Answer:
         """Follow a job to its end."""
         with self._db.read() as db:
-            id_ = _find(db, job).id
+            id_ = find_job(db, job).id
         deadline = None if timeout is None else self._clock.monotonic() + timeout
         seen: tuple[Any, ...] | None = None
         while True:
             self._work()
             with self._db.read() as db:
-                found = _find(db, id_)
+                found = find_job(db, id_)
                 now = (found.state, found.progress, found.attempt, records.last_event(db, id_))
                 shown = self._show(db, found) if now != seen or found.state in JOB_ENDED else None
             if shown is not None and found.state in JOB_ENDED:
@@ -185,7 +189,7 @@ class Embedded:
     def stop(self, job: str) -> Answer:
         """Wish a job's end, and wait for it."""
         with self._db.write() as db:
-            found = _find(db, job)
+            found = find_job(db, job)
             if found.state not in JOB_ENDED:
                 now = self._clock.now()
                 records.update_job(db, found, replace(found, wanted=False))
@@ -193,39 +197,32 @@ class Embedded:
                 records.wake(db, schema.job, found.id, now)
         return self.wait(found.id, None, None)
 
-    def leases(self, everything: bool) -> list[Answer]:
-        """Open leases, or all, after a complete listing of every place."""
+    def explain(self, id_: str, everything: bool) -> Answer:
+        """One job or lease explained."""
         self._work()
-        swept = sweep(self._inside.leasing, end=False)
-        rows = self._lease_rows(everything) + [stray_json(each) for each in swept.strays if each.why == "no-row"]
-        unseen = tuple(each.account for each in swept.checked if not each.complete)
-        if unseen:
-            raise ListingIncomplete(rows, unseen)
-        return rows
-
-    def _lease_rows(self, everything: bool) -> list[Answer]:
         with self._db.read() as db:
-            found = records.leases(db, open_only=not everything)
-            jobs = {lease.job: records.job(db, lease.job) for lease in found}
-            books = {id_: self._book(db, job) if job else None for id_, job in jobs.items()}
-        return [lease_json(lease, jobs[lease.job], books[lease.job]) for lease in found]
+            told = explained.explain(db, id_, everything, self._clock.now())
+        return {**told, "supervisor": holder(self._settings.lock)}
+
+    def leases(self, everything: bool) -> Answer:
+        """Open leases, or all, beside what every place lists."""
+        self._work()
+        return rented.listed(self._inside, everything)
 
     def sweep(self, end: bool) -> Answer:
-        """What every place lists of ours that no open lease explains; ended when asked."""
-        return sweep_json(sweep(self._inside.leasing, end=end))
+        """What no open lease or live job explains; ended when asked, by the supervisor, which is seen to."""
+        told = rented.unexplained(self._inside)
+        going = end_orphans(self._inside.leasing) if end else ()
+        return {**told, **rented.until_ended(self._inside, going, self._work)}
 
     def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
         """What jobs cost, the newest first."""
         with self._db.read() as db:
-            found = [_find(db, job)] if job else [
+            found = [find_job(db, job)] if job else [
                 each for each in records.jobs(db) if rehearsals or not each.rehearsal
             ]  # fmt: skip
             told = [self._cost(db, each, currency) for each in found]
-        try:
-            open_leases: int | None = len(self.leases(False))
-        except ListingIncomplete:
-            open_leases = None
-        return {"jobs": told, "open_leases": open_leases}
+        return {"jobs": told, "open_leases": open_count(self.leases(False))}
 
     def _cost(self, db: Connection, job: Job, currency: str | None) -> Answer:
         book = self._book(db, job, currency)
@@ -239,23 +236,6 @@ class Embedded:
             "lost_seconds": round(sum(each.lost_seconds or 0.0 for each in attempts), 3),
             "predicted": {"hours": chosen["hours"], "cost": chosen["cost"]} if chosen else None,
         }  # fmt: skip
-
-
-def _find(db: Connection, name: str) -> Job:
-    """A job by id, by a unique beginning of its id, or the newest of that name."""
-    found = records.job(db, name)
-    if found is not None:
-        return found
-    known = records.jobs(db)
-    starts = [job for job in known if job.id.startswith(name) or job.id.startswith(f"job-{name}")]
-    if len(starts) == 1:
-        return starts[0]
-    named = [job for job in known if job.name == name]
-    if named:
-        return named[0]
-    if starts:
-        raise NotFound("job-ambiguous", name=name, jobs=", ".join(job.id for job in starts[:5]))
-    raise NotFound("job-unknown", name=name, known=", ".join(job.id for job in known[:3]) or "none")
 
 
 def _logs(folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,10 +12,12 @@ from tradewind.clouds.local.compute import LocalCompute
 from tradewind.clouds.rehearsal.compute import RehearsalCompute, Script
 from tradewind.jobs import room as jobs
 from tradewind.leasing import room as leasing
+from tradewind.leasing.breaker import Guarded
 from tradewind.nodes.local import LocalTransport
 from tradewind.nodes.parcel import build_agent, build_library
 from tradewind.ports.clock import Clock
 from tradewind.store import records
+from tradewind.store.clock import StoreClock
 from tradewind.store.database import Database
 
 LOCAL, REHEARSAL = "local", "rehearsal"
@@ -37,9 +40,13 @@ def open_inside(settings: Settings, clock: Clock) -> Inside:
     local = LocalCompute(settings.instances, clock)
     rehearsal = RehearsalCompute(local, settings.home / "rehearsals", clock, lambda job: script_of(db, job))
     transport = LocalTransport()
-    accounts = {LOCAL: leasing.Account(local, transport), REHEARSAL: leasing.Account(rehearsal, transport)}
-    renting = leasing.Room(db, clock, settings.installation(), accounts)
-    working = jobs.Room(db, clock, renting, settings.jobs, build_agent(settings.cache), build_library(settings.cache))
+    accounts = {
+        name: leasing.Account(Guarded(compute, clock), transport)
+        for name, compute in ((LOCAL, local), (REHEARSAL, rehearsal))
+    }
+    shared = StoreClock(clock, db)  # workers of one database agree on the time
+    renting = leasing.Room(db, shared, settings.installation(), accounts, random.random)
+    working = jobs.Room(db, shared, renting, settings.jobs, build_agent(settings.cache), build_library(settings.cache))
     return Inside(settings, clock, db, renting, working)
 
 

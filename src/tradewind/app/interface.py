@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tradewind.domain.errors import CloudRefused
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -53,13 +51,11 @@ class Submit:
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
 
 
-class ListingIncomplete(CloudRefused):
-    """Some place could not be listed: ``rows`` are the leases known all the same, ``places`` those not seen."""
-
-    def __init__(self, rows: list[Answer], places: tuple[str, ...]) -> None:
-        super().__init__("listing-incomplete", places=", ".join(places), rows=len(rows))
-        self.rows = rows
-        self.places = places
+def open_count(listed: Answer) -> int | None:
+    """How many leases a ``leases`` answer shows open; None when a place was not listed: unknown is not none."""
+    if not all(each["complete"] for each in listed["checked"]):
+        return None
+    return len(listed["leases"])
 
 
 class ControlPlane(Protocol):
@@ -115,18 +111,53 @@ class ControlPlane(Protocol):
         """The show object once the job has stopped; a job that has ended stays as it is."""
         ...
 
-    def leases(self, everything: bool) -> list[Answer]:
-        """Open leases; with ``everything`` ended ones too.
+    def explain(self, id_: str, everything: bool) -> Answer:
+        """The explain object of a job or a lease: ``{"row", "events", "events_in_all", "next_wake", "code", "facts",
+        "leases", "supervisor"}``; its last events, with ``everything`` all. ``why`` is the sentence of ``code`` (the
+        words' ``explain-…``) with ``facts``, made where the reader's language is known.
 
         Raises:
-            ListingIncomplete: a place could not be listed.
+            NotFound: nothing, or more than one thing, begins so.
+        """
+        ...
+
+    def leases(self, everything: bool) -> Answer:
+        """``{"leases": [lease], "checked": [place]}``: open leases, with ``everything`` ended ones too, and things of
+        ours without a row; beside them the places that were looked at. Only if all were listed is the answer whole.
         """
         ...
 
     def sweep(self, end: bool) -> Answer:
-        """What was checked and found; with ``end`` what is ours and has no purpose is ended."""
+        """The sweep object, with ``ending``: ids of what was asked to end and is not yet seen gone."""
         ...
 
     def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
         """The cost object of one job or of all; a job asked for by name is told even when a rehearsal."""
+        ...
+
+
+class Service(Protocol):
+    """The supervisor of this home as a service of the user: ``kind`` is ``systemd``, ``launchd``, or None for this
+    system's own."""
+
+    def text(self, kind: str | None) -> str:
+        """The service file; nothing is written."""
+        ...
+
+    def install(self, kind: str | None) -> Answer:
+        """``{"kind", "name", "path", "installed", "to_type"}``; ``to_type``: commands that are left to the user.
+
+        Raises:
+            BadInput: ``service-not-ours``: another's file is there.
+            NotConfigured: ``service-command-failed``: the service manager refused.
+        """
+        ...
+
+    def uninstall(self, kind: str | None) -> Answer:
+        """As :meth:`install`, the other way; what is not installed is uninstalled."""
+        ...
+
+    def status(self, kind: str | None) -> Answer:
+        """``{"home", "supervisor": {"pid", "host", "since"} | null, "service": {"kind", "name", "path", "installed",
+        "current", "state"}}``; ``current``: the file is as it would be written now; ``state`` null: not known."""
         ...

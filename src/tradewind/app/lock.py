@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tradewind.app.views.values import instant
 from tradewind.ports.clock import Clock
 
 _TRIES, _PAUSE = 20, 0.1  # somebody may be asking just now: holding it for an instant
@@ -33,8 +34,9 @@ class SupervisorLock:
             except OSError:
                 self._clock.sleep(_PAUSE)
                 continue
+            held = {"pid": os.getpid(), "host": socket.gethostname(), "since": instant(self._clock.now())}
             os.ftruncate(file, 0)
-            os.pwrite(file, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+            os.pwrite(file, json.dumps(held).encode(), 0)
             self._file = file
             return True
         os.close(file)
@@ -54,7 +56,7 @@ class SupervisorLock:
 
 
 def holder(path: Path) -> dict[str, Any] | None:
-    """``{"pid", "host"}`` of the supervisor that is alive; None when there is none."""
+    """``{"pid", "host", "since"}`` of the supervisor that is alive; None when there is none."""
     try:
         file = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -65,7 +67,7 @@ def holder(path: Path) -> dict[str, Any] | None:
         try:
             value: dict[str, Any] = json.loads(os.pread(file, 4096, 0))
         except ValueError:
-            value = {"pid": None, "host": socket.gethostname()}  # it is starting
+            value = {"pid": None, "host": socket.gethostname(), "since": None}  # it is starting
         return value
     finally:
         os.close(file)

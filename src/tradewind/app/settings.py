@@ -7,7 +7,7 @@ import json
 import os
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tradewind.domain.errors import BadInput
@@ -15,27 +15,29 @@ from tradewind.domain.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that is configured. ``home`` holds all state."""
+    """Everything that is configured. ``home`` holds all state, unless ``url`` names a PostgreSQL database for it."""
 
     home: Path
+    url: str | None = field(default=None, repr=False)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> Settings:
-        """Settings from the environment: ``TRADEWIND_HOME``, else ``~/.tradewind``.
+        """Settings from the environment: ``TRADEWIND_HOME``, else ``~/.tradewind``; ``TRADEWIND_DATABASE``.
 
         Raises:
             BadInput: the home exists and is no folder.
         """
-        given = (os.environ if env is None else env).get("TRADEWIND_HOME")
+        values = os.environ if env is None else env
+        given = values.get("TRADEWIND_HOME")
         home = Path(given).expanduser().absolute() if given else Path.home() / ".tradewind"
         if home.exists() and not home.is_dir():
             raise BadInput("home-not-a-folder", home=home)
-        return cls(home)
+        return cls(home, values.get("TRADEWIND_DATABASE") or None)
 
     @property
-    def database(self) -> Path:
-        """The SQLite file."""
-        return self.home / "tradewind.db"
+    def database(self) -> Path | str:
+        """The SQLite file of the home; or the ``postgresql://`` URL that the environment names instead."""
+        return self.url or self.home / "tradewind.db"
 
     @property
     def jobs(self) -> Path:

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import socket
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,11 +15,14 @@ from typing import Any
 from tradewind.app import jobfile
 from tradewind.app.inside import LOCAL, REHEARSAL
 from tradewind.app.interface import Submit
+from tradewind.catalog import rates
 from tradewind.catalog.terms import terms as terms_of_cloud
+from tradewind.domain.billing import millionths
 from tradewind.domain.errors import BadInput
 from tradewind.domain.ids import CHANCE_BITS, new_id
+from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
-from tradewind.domain.records import Job
+from tradewind.domain.records import Budget, Job
 from tradewind.domain.states import JobState
 from tradewind.domain.workload import Workload
 from tradewind.nodes.bundle import pack
@@ -29,10 +33,15 @@ LOCAL_NOTICE_S = 30.0
 
 def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime) -> Job:
     """The job as it will be stored, QUEUED."""
+    id_ = new_id("job", now, secrets.randbits(CHANCE_BITS))
+    settings = _settings(submit, plan)
+    until_deadline = _until_deadline(submit.workload)
+    limited = bool(_limits(submit)) and settings["offer"].get("price_per_hour") and not until_deadline
+    settings |= {"budget": id_ if limited else None, "until_deadline": until_deadline}
     return Job(
-        id=new_id("job", now, secrets.randbits(CHANCE_BITS)), name=submit.workload.name, state=JobState.QUEUED,
+        id=id_, name=submit.workload.name, state=JobState.QUEUED,
         wanted=True, rehearsal=submit.rehearse, account=REHEARSAL if submit.rehearse else LOCAL,
-        workload=jobfile.dump(submit.workload), plan=plan, settings=_settings(submit, plan), submitted_at=now,
+        workload=jobfile.dump(submit.workload), plan=plan, settings=settings, submitted_at=now,
         state_since=now, wake_at=now, request_id=submit.request_id,
     )  # fmt: skip
 
@@ -59,6 +68,47 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
         "preempt_at": [str(each) for each in submit.preempt_at or rehearse.preempt_at],
         "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["fit"]["step_seconds"]["value"],
     }  # fmt: skip
+
+
+def limited(submit: Submit) -> Workload:
+    """The workload as it is to be planned: ``--max-cost`` is a limit like the file's own, and the smaller one holds."""
+    given, asked = submit.workload.budget.limit, submit.max_cost
+    if asked is None or (given is not None and _converted(given, asked.currency) <= asked):
+        return submit.workload
+    return replace(submit.workload, budget=replace(submit.workload.budget, limit=asked))
+
+
+def budget_of(submit: Submit, job: Job) -> Budget | None:
+    """The budget that pays for a job, in its offer's currency; None where nothing limits it or it costs nothing.
+
+    Raises:
+        BadInput: ``limit-not-convertible``: no rate is known between the limit's currency and the offer's.
+    """
+    price = job.settings["offer"].get("price_per_hour")
+    if not price or not job.settings["budget"]:
+        return None
+    cap = min(millionths(_converted(limit, price["currency"])) for limit in _limits(submit))
+    return Budget(job.settings["budget"], price["currency"], cap, 0, 0)
+
+
+def _limits(submit: Submit) -> list[Money]:
+    return [limit for limit in (submit.max_cost, submit.workload.budget.limit) if limit is not None]
+
+
+def _converted(money: Money, currency: str) -> Money:
+    if money.currency == currency:
+        return money
+    rate = rates.rate(money.currency, currency)
+    if rate is None:
+        raise BadInput("limit-not-convertible", money=money, currency=currency)
+    return money.converted(rate)
+
+
+def _until_deadline(workload: Workload) -> bool:
+    """Whether the job may pass its budget, until its deadline."""
+    schedule = workload.schedule
+    given = schedule.deadline_at is not None or schedule.deadline_seconds is not None
+    return given and workload.budget.on_limit == "continue_to_deadline"
 
 
 def remarks(submit: Submit, left_out: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from tradewind.app.interface import open_count
 from tradewind.cli.draw.cost import job_money, open_leases
 from tradewind.cli.draw.ending import comparison, lost, outcome
 from tradewind.cli.draw.jobs import log_tail
@@ -101,7 +102,7 @@ def ending(world: World, control: ControlPlane, job: Answer) -> None:
     told = control.cost(job["job"], True, None)
     put(
         console, gap(), outcome(pen, job), *log_tail(pen, job), *_money(pen, told), *comparison(pen, job),
-        *_aside(pen, job), gap(), open_leases(pen, open_count(control)),
+        *_aside(pen, job), gap(), open_leases(pen, open_count(control.leases(False))),
     )  # fmt: skip
 
 
@@ -114,13 +115,3 @@ def _aside(pen: Pen, job: Answer) -> list[Text]:
 
 def _money(pen: Pen, told: Answer) -> list[RenderableType]:
     return [part for job in told["jobs"] for part in (gap(), job_money(pen, job))]
-
-
-def open_count(control: ControlPlane) -> int | None:
-    """How many leases are open; None when some place could not be listed."""
-    from tradewind.domain.errors import CloudRefused
-
-    try:
-        return len(control.leases(False))
-    except CloudRefused:
-        return None

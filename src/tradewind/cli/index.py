@@ -7,10 +7,10 @@ from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "plan": ("size", "offers", "plan"),
-    "run": ("run", "ps", "show", "logs", "wait", "stop"),
+    "run": ("run", "ps", "show", "logs", "wait", "stop", "explain"),
     "money": ("leases", "sweep", "cost"),
     "nodes": (),
-    "team": (),
+    "team": ("supervisor",),
 }
 
 COMMANDS: tuple[str, ...] = tuple(name for names in GROUPS.values() for name in names)

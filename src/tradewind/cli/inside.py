@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tradewind.app.interface import Answer, ControlPlane
+    from tradewind.app.interface import Answer, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
     from tradewind.app.settings import Settings
     from tradewind.domain.workload import Workload
@@ -44,6 +45,12 @@ class Embedded:
         from tradewind.app import control
 
         return control.connect(self._settings())
+
+    def service(self) -> Service:
+        """The supervisor as a service of the user who runs this."""
+        from tradewind.app.service import UserService
+
+        return UserService(self._settings(), os.environ)
 
     def _settings(self) -> Settings:
         from tradewind.app.settings import Settings

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from tradewind.app.interface import Answer, ControlPlane
+    from tradewind.app.interface import Answer, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
     from tradewind.cli.draw.pen import Pen
     from tradewind.domain.workload import Workload
@@ -44,6 +44,10 @@ class Inside(Protocol):
 
     def control(self) -> ControlPlane:
         """The control plane that holds this installation's jobs."""
+        ...
+
+    def service(self) -> Service:
+        """The supervisor as a service of the user."""
         ...
 
 

@@ -5,6 +5,7 @@
     ├── NothingFits                exit 3   no offer, GPU or place satisfies what was asked
     ├── NotConfigured              exit 3   a cloud or setting is missing
     ├── CloudRefused               exit 4   a cloud refused, or could not be asked
+    ├── Unavailable                exit 4   the store cannot be reached or written just now: try again
     ├── NotFound                   exit 2   no such job, lease or file
     └── TimedOut                   exit 9   a wait ran out
 
@@ -91,6 +92,14 @@ class CloudRefused(TradewindError):
 
     exit_code = 4
     http_status = 502
+    retryable = True
+
+
+class Unavailable(TradewindError):
+    """The store cannot be read or written just now: full, busy, restarting, unreachable. The same may work later."""
+
+    exit_code = 4
+    http_status = 503
     retryable = True
 
 

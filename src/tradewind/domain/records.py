@@ -24,6 +24,9 @@ class Lease:
         sent: ``no`` when it is proved that the last launch never left; ``maybe`` otherwise.
         looks: complete looks that found nothing, with ``looked_since`` the first of them.
         contact_at: when the node was last heard.
+        limit: what set the hard end: ``max-lifetime``, ``max-duration``, ``budget`` or ``deadline``.
+        budget, hold: the budget that pays, and the millionths of its currency held until the lease is closed.
+        faults: cloud calls for this lease that failed in a row, with ``fault_kind`` of the last one.
     """
 
     id: str
@@ -54,6 +57,11 @@ class Lease:
     end_reason: EndReason | None = None
     node: dict[str, Any] | None = None
     contact_at: datetime | None = None
+    limit: str = "max-lifetime"
+    budget: str | None = None
+    hold: int = 0
+    faults: int = 0
+    fault_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,25 @@ class Job:
     exit_code: int | None = None
     ended_at: datetime | None = None
     last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent, in millionths of ``currency``: ``held`` by open leases, ``spent`` by closed ones.
+
+    ``cap`` None: no limit. Held and spent never pass the cap by a new hold; what was spent is booked as it was.
+    """
+
+    id: str
+    currency: str
+    cap: int | None
+    held: int
+    spent: int
+
+    @property
+    def left(self) -> int | None:
+        """What can still be held; None without a limit."""
+        return None if self.cap is None else self.cap - self.held - self.spent
 
 
 @dataclass(frozen=True, slots=True)

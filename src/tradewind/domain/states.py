@@ -40,6 +40,14 @@ class JobState(StrEnum):
     STOPPED = "STOPPED"
 
 
+class Lane(StrEnum):
+    """Whose worker takes a row: stopping spend never waits behind starting it, nor watching behind either."""
+
+    ENDING = "ending"
+    STARTING = "starting"
+    WATCHING = "watching"
+
+
 class EndReason(StrEnum):
     """Why a lease ended."""
 
@@ -99,6 +107,20 @@ JOB_TRANSITIONS: dict[JobState, frozenset[JobState]] = {
 LEASE_CLOSED = frozenset(state for state, after in LEASE_TRANSITIONS.items() if not after)
 JOB_ENDED = frozenset(state for state, after in JOB_TRANSITIONS.items() if not after)
 LEASE_PAID = frozenset({L.PENDING, L.RUNNING, L.SUSPECT, L.UNKNOWN, L.RELEASING})  # these may cost money
+
+
+def lease_lane(state: LeaseState, wanted: bool) -> Lane:
+    """The lane of a lease: ending once it is unwanted, starting until the cloud has taken the order."""
+    if state is L.RELEASING or not wanted:
+        return Lane.ENDING
+    return Lane.STARTING if state in (L.INTENDED, L.REQUESTED) else Lane.WATCHING
+
+
+def job_lane(state: JobState, wanted: bool) -> Lane:
+    """The lane of a job: ending once it is to release what it rents; starting until its agent runs."""
+    if state in (J.FINISHING, J.STOPPING) or not wanted:
+        return Lane.ENDING
+    return Lane.WATCHING if state in (J.RUNNING, J.INTERRUPTED) else Lane.STARTING
 
 
 def check_lease(old: LeaseState, new: LeaseState) -> None:

@@ -16,7 +16,6 @@ from tradewind.leasing.intent import let_go
 from tradewind.store import records
 
 _ENDS = {"succeeded": JobState.SUCCEEDED, "failed": JobState.FAILED, "expired": JobState.EXPIRED}
-_REASONS = {"expired": EndReason.EXPIRED}
 _WAIT = timedelta(seconds=30)  # a lease wakes the job when it changes
 
 
@@ -25,8 +24,14 @@ def step_finishing(room: Room, sight: Sight) -> Step:
     now = room.clock.now()
     outcome = sight.job.outcome or "failed"
     if still_open(sight):
-        return release_all(sight, _REASONS.get(outcome, EndReason.DONE), now)
+        return release_all(sight, _reason(sight.job), now)
     return close(room, sight, _ENDS[outcome], now)
+
+
+def _reason(job: Job) -> EndReason:
+    if job.outcome != "expired":
+        return EndReason.DONE
+    return EndReason.BUDGET if job.measures.get("limit") == "budget" else EndReason.EXPIRED
 
 
 def still_open(sight: Sight) -> list[Lease]:
@@ -39,8 +44,7 @@ def release_all(sight: Sight, reason: EndReason, now: datetime) -> Step:
 
     def release(db: Connection) -> None:
         for lease in still_open(sight):
-            if lease.wanted:
-                let_go(db, lease, reason, now)
+            let_go(db, lease, reason, now)
 
     return Step(replace(sight.job, wake_at=now + _WAIT), also=(release,))
 

@@ -31,7 +31,7 @@ def interrupt(room: Room, sight: Sight, why: str, step: Step | None = None) -> S
 
     def release(db: Connection) -> None:
         for lease in sight.leases:
-            if lease.state not in LEASE_CLOSED and lease.wanted:
+            if lease.state not in LEASE_CLOSED:
                 let_go(db, lease, reason, now)
 
     job = replace(closed_attempt(before.job), state=JobState.INTERRUPTED, state_since=now, wake_at=now, why=why)
@@ -42,4 +42,4 @@ def interrupt(room: Room, sight: Sight, why: str, step: Step | None = None) -> S
 def step_interrupted(room: Room, sight: Sight) -> Step:
     """The next attempt, with a new epoch, on the same offer."""
     job = replace(sight.job, attempt=sight.job.attempt + 1, epoch=sight.job.epoch + 1)
-    return begin(room, job, sight.leases, Note("job-acquiring", "resume", {"attempt": job.attempt, "epoch": job.epoch}))
+    return begin(room, sight, job, Note("job-acquiring", "resume", {"attempt": job.attempt, "epoch": job.epoch}))

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tradewind.domain.records import Attempt, Checkpoint, Job, Lease
+from tradewind.domain.records import Attempt, Budget, Checkpoint, Job, Lease
 from tradewind.domain.states import LEASE_CLOSED, LeaseState
 from tradewind.leasing import room as leasing
 from tradewind.ports.clock import Clock
 from tradewind.ports.compute import Instance, InstanceState
 from tradewind.ports.transport import Transport
-from tradewind.store import records
+from tradewind.store import budgets, records
 from tradewind.store.database import Database
 from tradewind.store.queue import Claim
 
 ACTOR = "jobs"
-BEAT_SECONDS = 0.5  # how often a running job is heard; the agent writes, so a beat costs one read
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,10 @@ class Room:
     def transport(self, lease: Lease) -> Transport:
         """How the lease's node is reached."""
         return self.leasing.accounts[lease.account].transport
+
+    def hear_again(self, lease: Lease) -> timedelta:
+        """How long until a node that was heard is heard again."""
+        return timedelta(seconds=self.leasing.accounts[lease.account].compute.caps.hear_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What is known of a claimed job before its step: its attempts and its leases."""
+    """What is known of a claimed job before its step: its attempts, its leases, its budget."""
 
     held: Claim[Job]
     attempts: tuple[Attempt, ...]
     leases: tuple[Lease, ...]
+    budget: Budget | None = None
 
     @property
     def job(self) -> Job:
@@ -106,8 +110,10 @@ class Sight:
 
 def look(room: Room, held: Claim[Job]) -> Sight:
     """Read what belongs to a job."""
+    job = held.record
     with room.db.read() as db:
-        return Sight(held, tuple(records.attempts(db, held.record.id)), tuple(records.leases(db, job=held.record.id)))
+        budget = budgets.budget(db, job.settings["budget"]) if job.settings.get("budget") else None
+        return Sight(held, tuple(records.attempts(db, job.id)), tuple(records.leases(db, job=job.id)), budget)
 
 
 def lost(lease: Lease) -> bool:

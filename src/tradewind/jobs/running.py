@@ -11,8 +11,9 @@ from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import EndReason, JobState, Outcome
 from tradewind.jobs.hearing import Look, hear
 from tradewind.jobs.interrupted import interrupt
+from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS, reached
 from tradewind.jobs.measure import with_time_scale
-from tradewind.jobs.room import BEAT_SECONDS, Note, Room, Sight, Step, instance_of, lost
+from tradewind.jobs.room import Note, Room, Sight, Step, instance_of, lost
 from tradewind.jobs.verdict import finishing, judge
 from tradewind.ports.transport import Unreachable
 from tradewind.wire.spec import Command
@@ -29,23 +30,46 @@ def step_running(room: Room, sight: Sight) -> Step:
         raise RuntimeError(f"{job.id} runs without a lease")
     try:
         look = hear(room, sight, attempt, lease)
+        step = after(room, sight, attempt, lease, look)
+        if step.job.state is JobState.RUNNING and not lost(lease):
+            step = _limited(room, sight, step, lease)
     except Unreachable as fault:
         if lost(lease):
             return _lost(room, sight, lease, now)
         return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault)))
-    step = after(room, sight, attempt, lease, look)
     if lost(lease) and step.job.state is JobState.RUNNING and not look.more:
         return _lost(room, sight, lease, now, step)  # its last words are heard
     return step
 
 
+def _limited(room: Room, sight: Sight, step: Step, lease: Lease) -> Step:
+    """Ask the job to checkpoint and end, once a limit is near; what does not obey loses its lease."""
+    now, job = room.clock.now(), step.job
+    if "limit" in job.measures:
+        if now.timestamp() - float(job.measures["limit_at"]) < GRACE_SECONDS + MARGIN_SECONDS:
+            return step
+        return _expired(step, str(job.measures["limit"]), now)
+    limit = reached(job, lease, sight.budget, now)
+    if limit is None:
+        return step
+    room.transport(lease).command(instance_of(lease), Command("stop", GRACE_SECONDS).to_json(), "stop")
+    measures = {**job.measures, "limit": limit, "limit_at": now.timestamp()}
+    return replace(step, job=replace(job, measures=measures), notes=(*step.notes, Note("limit-reached", limit)))
+
+
 def _lost(room: Room, sight: Sight, lease: Lease, now: datetime, step: Step | None = None) -> Step:
-    why = lease.end_reason or EndReason.VANISHED
-    if why is EndReason.EXPIRED and lease.reclaim_at is None:
-        heard = step or Step(sight.job)
-        expired = finishing(heard.job, "expired", "the lease came to its hard end", now)
-        return replace(heard, job=expired, notes=(*heard.notes, Note("job-expired")))
+    heard, why = step or Step(sight.job), lease.end_reason or EndReason.VANISHED
+    if "limit" in heard.job.measures:
+        return _expired(heard, str(heard.job.measures["limit"]), now)
+    if why in (EndReason.EXPIRED, EndReason.BUDGET) and lease.reclaim_at is None:
+        return _expired(heard, lease.limit, now)
     return interrupt(room, sight, why.value, step)
+
+
+def _expired(step: Step, limit: str, now: datetime) -> Step:
+    measures = {**step.job.measures, "limit": limit}
+    expired = finishing(replace(step.job, measures=measures), "expired", limit, now)
+    return replace(step, job=expired, notes=(*step.notes, Note("job-expired", limit)))
 
 
 def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) -> Step:
@@ -53,10 +77,10 @@ def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) 
     now, reading = room.clock.now(), look.reading
     job, notes = with_time_scale(reading.job)
     notes = (*reading.notes, *notes)
+    wake_at = now if look.more else now + room.hear_again(lease)
     step = Step(
-        replace(job, wake_at=now + timedelta(seconds=0 if look.more else BEAT_SECONDS), last_error=None),
-        notes, (attempt, reading.attempt), tuple(reading.checkpoints),
-    )  # fmt: skip
+        replace(job, wake_at=wake_at, last_error=None), notes, (attempt, reading.attempt), tuple(reading.checkpoints)
+    )
     ended = job.measures.get("ended")
     if ended is None or look.more:
         return step
@@ -66,25 +90,36 @@ def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) 
 def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: Lease, now: datetime) -> Step:
     job = step.job
     done = step.attempt[1] if step.attempt else sight.attempts[-1]
-    verdict = judge(ended, done, noticed=bool(job.measures.get("noticed")))
+    measures = job.measures
+    verdict = judge(ended, done, noticed=bool(measures.get("noticed")), limited="limit" in measures)
     if verdict == "interrupted":
         return interrupt(room, sight, _interrupted_by(ended, lease), step)
-    if _outputs_to_come(job, ended, now):
+    if _outputs_to_come(job, ended, now) and not lost(lease):
         return step
     try:
         fetched, notes = fetch(room, job, lease)
     except Unreachable as fault:
-        if lost(lease):  # the end is done again, from the last checkpoint
+        if not lost(lease):
+            return replace(step, job=replace(job, last_error=str(fault), wake_at=now + _SILENT))
+        if verdict == "succeeded" and job.workload.get("outputs"):  # the end is done again, from the last checkpoint
             return interrupt(room, sight, "outputs lost with the node", step)
-        return replace(step, job=replace(job, last_error=str(fault), wake_at=now + _SILENT))
+        fetched, notes = job, (Note("outputs-lost", str(fault)),)
     damaged = next((note.cause for note in notes if note.kind == "outputs-damaged"), None)
     verdict = "failed" if damaged else verdict
     outcome = _OUTCOMES[verdict]
     closed = replace(done, ended_at=now, outcome=outcome, exit_code=int(ended["exit"]))
-    why = None if verdict == "succeeded" else damaged or f"{ended.get('why') or 'exit'}: exit code {ended['exit']}"
+    why = damaged or _why(verdict, ended, job, lease)
     finished = replace(finishing(fetched, verdict, why, now), exit_code=int(ended["exit"]))
     return replace(step, job=finished, attempt=(step.attempt[0], closed) if step.attempt else None,
                    notes=(*step.notes, *notes, Note("job-ended", why, {"exit": ended["exit"]})))  # fmt: skip
+
+
+def _why(verdict: str, ended: dict[str, Any], job: Job, lease: Lease) -> str | None:
+    if verdict == "succeeded":
+        return None
+    if verdict == "expired":
+        return str(job.measures.get("limit") or lease.limit)
+    return f"{ended.get('why') or 'exit'}: exit code {ended['exit']}"
 
 
 def _outputs_to_come(job: Job, ended: dict[str, Any], now: datetime) -> bool:
@@ -119,5 +154,9 @@ def fetch(room: Room, job: Job, lease: Lease) -> tuple[Job, tuple[Note, ...]]:
         job = replace(
             job, measures={**job.measures, "fetched": {"files": list(files), "path": str(into), "missing": missing}}
         )
-    transport.command(instance, Command("collected").to_json(), "collected")
+    try:
+        transport.command(instance, Command("collected").to_json(), "collected")
+    except Unreachable:
+        if not lost(lease):
+            raise
     return job, notes

@@ -10,13 +10,11 @@ from tradewind.domain.records import Job
 from tradewind.domain.states import EndReason, JobState, LeaseState, Outcome
 from tradewind.jobs.finishing import close, release_all, still_open
 from tradewind.jobs.hearing import hear
-from tradewind.jobs.room import BEAT_SECONDS, Note, Room, Sight, Step, instance_of
+from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS
+from tradewind.jobs.room import Note, Room, Sight, Step, instance_of
 from tradewind.jobs.running import fetch
 from tradewind.ports.transport import Unreachable
 from tradewind.wire.spec import Command
-
-GRACE_SECONDS = 30.0
-_MARGIN_SECONDS = 10.0
 
 
 def begin_stopping(room: Room, sight: Sight) -> Step:
@@ -31,7 +29,7 @@ def step_stopping(room: Room, sight: Sight) -> Step:
     now, attempt, lease = room.clock.now(), sight.attempt, sight.lease
     waited = (now - sight.job.state_since).total_seconds()
     if attempt and lease and lease.state is LeaseState.RUNNING and attempt.outcome is None and lease.wanted:
-        if waited < GRACE_SECONDS + _MARGIN_SECONDS and "run-started" in _heard_of(sight):
+        if waited < GRACE_SECONDS + MARGIN_SECONDS and "run-started" in _heard_of(sight):
             try:
                 return _ask(room, sight)
             except Unreachable:
@@ -54,7 +52,7 @@ def _ask(room: Room, sight: Sight) -> Step:
     room.transport(lease).command(instance_of(lease), Command("stop", GRACE_SECONDS).to_json(), "stop")
     look = hear(room, sight, attempt, lease)
     reading = look.reading
-    wake_at = room.clock.now() + timedelta(seconds=BEAT_SECONDS)
+    wake_at = room.clock.now() + room.hear_again(lease)
     step = Step(replace(reading.job, wake_at=wake_at), tuple(reading.notes), (attempt, reading.attempt),
                 tuple(reading.checkpoints))  # fmt: skip
     ended = "ended" in reading.job.measures

@@ -14,8 +14,10 @@ KILLED = (137, 143)  # SIGKILL, SIGTERM from outside: a memory killer, an operat
 Verdict = Literal["succeeded", "failed", "interrupted", "expired"]
 
 
-def judge(ended: dict[str, Any], attempt: Attempt, noticed: bool) -> Verdict:
+def judge(ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bool) -> Verdict:
     """What an ``run_ended`` record says of an attempt.
+
+    ``limited``: it was asked to stop for a limit.
 
     After a notice every exit but 0 is an interruption: the machine was going away. A job killed from outside, or one
     that asks for a restart, gets another attempt as long as this one made new steps; so a job that dies always at the
@@ -24,7 +26,7 @@ def judge(ended: dict[str, Any], attempt: Attempt, noticed: bool) -> Verdict:
     exit_code = int(ended["exit"])
     if exit_code == 0:
         return "succeeded"
-    if ended.get("why") == "hard-end":
+    if ended.get("why") == "hard-end" or limited:
         return "expired"
     if noticed or ended.get("why") == "notice":
         return "interrupted"

@@ -12,13 +12,17 @@ from datetime import datetime, timedelta
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LeaseState
+from tradewind.leasing import retry
+from tradewind.leasing.found import accepted_data
 from tradewind.leasing.room import ACTOR, Note, Room, Step
 from tradewind.ports.compute import Accepted, CloudFault, read_order
 from tradewind.store import records
-from tradewind.store.queue import Claim
+from tradewind.store.queue import CLAIM_SECONDS, Claim
 
 RESEND_FOR = timedelta(minutes=30)  # a token older than this is not resent: clouds forget it
-LOOK_AGAIN = timedelta(seconds=5)
+# Refusals of the request itself. After any other error, a 5xx say, a cloud may have made the machine all the same.
+DEFINITE = frozenset({"capacity", "quota", "auth", "price_cap", "money", "invalid"})
+_STILL_MINE_S = CLAIM_SECONDS * 2 / 3  # a worker that slept longer than this may have lost its claim: it sends nothing
 
 
 def step_intended(room: Room, held: Claim[Lease]) -> Step:
@@ -42,7 +46,7 @@ def step_requested(room: Room, held: Claim[Lease]) -> Step:
 
 
 def _send(room: Room, held: Claim[Lease]) -> Step:
-    lease, now = held.record, room.clock.now()
+    lease, now, began = held.record, room.clock.now(), room.clock.monotonic()
     asked = replace(lease, state=LeaseState.REQUESTED, requested_at=now, sent="maybe", tries=lease.tries + 1)
     if lease.state is LeaseState.INTENDED:
         asked = replace(asked, state_since=now)
@@ -52,9 +56,11 @@ def _send(room: Room, held: Claim[Lease]) -> Step:
                              new=asked.state, data={"try": asked.tries})  # fmt: skip
     held = Claim(asked, held.token, held.version + 1)
     try:
+        if room.clock.monotonic() - began > _STILL_MINE_S:
+            raise CloudFault("unavailable", "this worker was away too long to send it", sent="no")
         accepted = room.accounts[lease.account].compute.launch(read_order(lease.order))
     except CloudFault as fault:
-        return _failed(held, asked, fault, room.clock.now())
+        return _failed(room, held, asked, fault)
     return take(held, asked, accepted, room.clock.now())
 
 
@@ -67,25 +73,16 @@ def take(held: Claim[Lease], lease: Lease, accepted: Accepted, now: datetime) ->
     return Step(held, pending, (Note("lease-accepted", None, accepted_data(pending)),))
 
 
-def accepted_data(lease: Lease) -> dict[str, object]:
-    """What the ledger needs to know of an accepted lease, all of it in the event."""
-    billing = lease.offer.get("billing", {})
-    return {
-        "cloud_id": lease.cloud_id, "paid_from": lease.paid_from.isoformat() if lease.paid_from else None,
-        "offer": lease.offer, "price_per_hour": lease.offer.get("price_per_hour"),
-        "granularity_s": billing.get("granularity_s", 1.0), "minimum_s": billing.get("minimum_s", 0.0),
-        "on_demand_price_per_hour": billing.get("on_demand_price_per_hour"),
-    }  # fmt: skip
-
-
-def _failed(held: Claim[Lease], lease: Lease, fault: CloudFault, now: datetime) -> Step:
-    if fault.sent == "maybe":
+def _failed(room: Room, held: Claim[Lease], asked: Lease, fault: CloudFault) -> Step:
+    now = room.clock.now()
+    lease = replace(asked, faults=asked.faults + 1, fault_kind=fault.kind)
+    if fault.sent == "no" or (fault.kind == "throttle" and fault.sent == "yes"):
+        wake_at = now + retry.after(fault, lease.faults, room.draw())
+        waiting = replace(lease, sent="no", last_error=str(fault), wake_at=wake_at)
+        return Step(held, waiting, (Note("lease-delayed", str(fault), {"kind": fault.kind}),))
+    if fault.sent == "maybe" or fault.kind not in DEFINITE:
         return Step(held, to_unknown(lease, now, str(fault)), (Note("lease-unknown", str(fault)),))
-    if fault.kind == "throttle" or fault.sent == "no":
-        pause = timedelta(seconds=fault.retry_after_s or min(2.0**lease.tries, 60.0))
-        waiting = replace(lease, sent="no", last_error=str(fault), wake_at=now + pause)
-        return Step(held, waiting, (Note("lease-delayed", str(fault)),))
-    return Step(held, _refused(lease, now, str(fault)), (Note("lease-refused", str(fault)),))
+    return Step(held, _refused(lease, now, str(fault)), (Note("lease-refused", str(fault), {"kind": fault.kind}),))
 
 
 def to_unknown(lease: Lease, now: datetime, why: str) -> Lease:

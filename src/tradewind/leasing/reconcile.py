@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Lease
-from tradewind.domain.states import LeaseState
+from tradewind.domain.states import LEASE_CLOSED, LeaseState
+from tradewind.leasing import budget, retry
+from tradewind.leasing.found import accepted_data
 from tradewind.leasing.launch import step_intended, step_requested
-from tradewind.leasing.release import step_releasing
-from tradewind.leasing.room import ACTOR, Room, Step
+from tradewind.leasing.release import alert, step_releasing
+from tradewind.leasing.room import ACTOR, Note, Room, Step
 from tradewind.leasing.unknown import step_unknown
 from tradewind.leasing.watch import step_watch
+from tradewind.ports.compute import CloudFault
 from tradewind.store import queue, records, schema
 from tradewind.store.queue import Claim
 
@@ -25,7 +30,7 @@ STEPS: dict[LeaseState, Callable[[Room, Claim[Lease]], Step]] = {
     LeaseState.SUSPECT: step_watch,
     LeaseState.RELEASING: step_releasing,
 }
-_AFTER_FAULT = timedelta(seconds=5)
+_AFTER_BREAKING = timedelta(seconds=5)
 
 
 def reconcile(room: Room, held: Claim[Lease]) -> Lease:
@@ -34,22 +39,56 @@ def reconcile(room: Room, held: Claim[Lease]) -> Lease:
     Raises:
         records.Stale: the claim ran out meanwhile; what was seen is dropped.
     """
-    step = STEPS[held.record.state](room, held)
+    try:
+        step = STEPS[held.record.state](room, held)
+    except CloudFault as fault:
+        step = _unanswered(room, held, fault)
     now = room.clock.now()
     with room.db.write() as db:
-        queue.finish_lease(db, step.held, step.lease, now)
-        moved = step.lease.state if step.lease.state != step.held.record.state else None
-        for place, note in enumerate(step.notes, start=1):
-            new = moved if place == len(step.notes) else None  # the last note of a step tells of the new state
-            old = step.held.record.state if new else None
-            records.append_event(db, now, ACTOR, note.kind, step.lease.id, job=step.lease.job, old=old, new=new,
-                                 cause=note.cause, data=note.data)  # fmt: skip
-        for twin in step.surplus:
-            records.insert(db, twin)
-            records.append_event(db, now, ACTOR, "lease-surplus", twin.id, job=twin.job, new=twin.state)
-        if step.lease.state != held.record.state:
-            records.wake(db, schema.job, step.lease.job, now)
-    return step.lease
+        return _write(db, held, step, now)
+
+
+def _unanswered(room: Room, held: Claim[Lease], fault: CloudFault) -> Step:
+    """A look that failed tells nothing of the lease: look again later. There is no last try."""
+    lease, now = held.record, room.clock.now()
+    faults = lease.faults + 1
+    wake_at = now + retry.after(fault, faults, room.draw())
+    later = replace(lease, faults=faults, fault_kind=fault.kind, last_error=str(fault), wake_at=wake_at)
+    notes: tuple[Note, ...] = ()
+    if lease.state is LeaseState.RELEASING:
+        notes = alert(lease, later, str(fault), now - lease.state_since)
+    elif fault.kind == "auth" and lease.fault_kind != "auth":
+        notes = (Note("lease-auth", str(fault)),)
+    return Step(held, later, notes)
+
+
+def _write(db: Connection, held: Claim[Lease], step: Step, now: datetime) -> Lease:
+    old, lease = step.held.record, step.lease
+    if lease.state != held.record.state:
+        records.wake(db, schema.job, lease.job, now)  # rows are locked in one order everywhere: job, budget, lease
+    if lease.faults and lease.faults == old.faults:
+        lease = replace(lease, faults=0, fault_kind=None)  # the cloud answered
+    if lease.state in LEASE_CLOSED:
+        budget.settle(db, lease, budget.scale_of(db, lease.job))
+        lease = replace(lease, hold=0)
+    queue.finish_lease(db, step.held, lease, now)
+    moved = lease.state if lease.state != old.state else None
+    for place, note in enumerate(step.notes, start=1):
+        new = moved if place == len(step.notes) else None  # the last note of a step tells of the new state
+        records.append_event(db, now, ACTOR, note.kind, lease.id, job=lease.job, old=old.state if new else None,
+                             new=new, cause=note.cause, data=note.data)  # fmt: skip
+    for twin in step.surplus:
+        write_found(db, twin, "lease-surplus", now)
+    return lease
+
+
+def write_found(db: Connection, lease: Lease, kind: str, now: datetime) -> None:
+    """Write down a thing that was found without a row; from here on it is paid for, and watched or ended."""
+    records.insert(db, lease)
+    records.append_event(db, now, ACTOR, kind, lease.id, job=lease.job, new=lease.state,
+                         cause=lease.end_reason.value if lease.end_reason else None)  # fmt: skip
+    records.append_event(db, now, ACTOR, "lease-accepted", lease.id, job=lease.job, cause="found",
+                         data=accepted_data(lease))  # fmt: skip
 
 
 def put_off(room: Room, held: Claim[Lease], why: str) -> None:
@@ -58,5 +97,5 @@ def put_off(room: Room, held: Claim[Lease], why: str) -> None:
     with room.db.write() as db:
         current = records.lease(db, held.record.id)
         if current is not None:
-            later = replace(current, last_error=why, wake_at=now + _AFTER_FAULT)
+            later = replace(current, last_error=why, wake_at=now + _AFTER_BREAKING)
             queue.finish_lease(db, Claim(current, held.token, held.version), later, now)

@@ -8,11 +8,12 @@ from datetime import timedelta
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LeaseState
 from tradewind.leasing.room import Note, Room, Step
-from tradewind.ports.compute import CloudFault, InstanceState, Query
+from tradewind.ports.compute import InstanceState, Query
 from tradewind.store.queue import Claim
 
-ALERT_TRIES = 3
-_LONGEST_PAUSE = 60.0
+ALERT_LOOKS = 3
+ALERT_AFTER = timedelta(minutes=10)
+_LONGEST_PAUSE_S = 60.0
 
 
 def step_releasing(room: Room, held: Claim[Lease]) -> Step:
@@ -20,29 +21,39 @@ def step_releasing(room: Room, held: Claim[Lease]) -> Step:
     lease = held.record
     compute = room.accounts[lease.account].compute
     ids = (lease.cloud_id or "",)
-    query = Query(owner=room.owner, lease=lease.id, ids=ids)
-    try:
-        compute.end(ids)
-        listing = compute.find(Query(owner=room.owner, ids=ids))
-        left = compute.leftovers(query)
-    except CloudFault as fault:
-        return _again(room, held, str(fault))
+    compute.end(ids)
+    listing = compute.find(Query(owner=room.owner, ids=ids))
+    left = compute.leftovers(Query(owner=room.owner, lease=lease.id, ids=ids))
     if not listing.complete:
         return _again(room, held, "the list was not complete")
-    if left or any(each.state is not InstanceState.GONE for each in listing.instances):
-        return _again(room, held, "still there: " + ", ".join(f"{each.kind} {each.id}" for each in left))
+    there = [each for each in listing.instances if each.state is not InstanceState.GONE]
+    if there or left:
+        names = [f"instance {each.id}" for each in there] + [f"{each.kind} {each.id}" for each in left]
+        return _again(room, held, "still there: " + ", ".join(names))
     now = room.clock.now()
-    released = replace(lease, state=LeaseState.RELEASED, state_since=now, paid_to=lease.paid_to or now, wake_at=None,
+    ended = next((each.ended_at for each in listing.instances if each.ended_at), None)
+    paid_to = lease.paid_to or ended or listing.seen_at  # all three by the cloud's clock, as the launch was
+    if lease.paid_from is not None:
+        paid_to = max(paid_to, lease.paid_from)
+    released = replace(lease, state=LeaseState.RELEASED, state_since=now, paid_to=paid_to, wake_at=None,
                        last_error=None)  # fmt: skip
-    paid_to = released.paid_to.isoformat() if released.paid_to else None
     why = lease.end_reason.value if lease.end_reason else None
-    return Step(held, released, (Note("lease-released", why, {"paid_to": paid_to}),))
+    return Step(held, released, (Note("lease-released", why, {"paid_to": paid_to.isoformat()}),))
 
 
 def _again(room: Room, held: Claim[Lease], why: str) -> Step:
+    """It is still there: look again, less and less often; there is no last look."""
     lease, caps = held.record, room.accounts[held.record.account].compute.caps
-    tries = lease.looks + 1  # of this state; there is no last try
-    pause = min(caps.beat_s * 2.0 ** min(tries, 10), _LONGEST_PAUSE)
-    later = replace(lease, looks=tries, last_error=why, wake_at=room.clock.now() + timedelta(seconds=pause))
-    notes = (Note("lease-not-ending", why, {"tries": tries}),) if tries == ALERT_TRIES else ()
-    return Step(held, later, notes)
+    looks = lease.looks + 1
+    pause = min(caps.beat_s * 2.0 ** min(looks, 10), _LONGEST_PAUSE_S)
+    now = room.clock.now()
+    later = replace(lease, looks=looks, last_error=why, wake_at=now + timedelta(seconds=pause))
+    return Step(held, later, alert(lease, later, why, now - lease.state_since))
+
+
+def alert(old: Lease, new: Lease, why: str, waited: timedelta) -> tuple[Note, ...]:
+    """An event once a lease does not end: after three looks or faults, or ten minutes."""
+    before, tried = old.looks + old.faults, new.looks + new.faults
+    due = tried >= ALERT_LOOKS or waited >= ALERT_AFTER
+    told = before >= ALERT_LOOKS
+    return (Note("lease-not-ending", why, {"tries": tried}),) if due and not told else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,12 +26,16 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The store, the clock, the accounts by name, and the installation that owns what is rented."""
+    """The store, the clock, the accounts by name, and the installation that owns what is rented.
+
+    ``draw`` gives a number from 0 to 1, for the jitter of pauses.
+    """
 
     db: Database
     clock: Clock
     owner: str
     accounts: Mapping[str, Account]
+    draw: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The result of one look: the lease as it is to be written, under which claim, what to note, what to add."""
+    """The result of one look: the lease as it is to be written, under which claim, what to note, what to add.
+
+    ``surplus`` are rows for what was found beside the lease; they are accepted and on their way out.
+    """
 
     held: Claim[Lease]
     lease: Lease

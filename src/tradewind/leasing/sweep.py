@@ -1,82 +1,195 @@
-"""The sweep: everything of ours that the accounts list, held against the rows."""
+"""The sweep: everything of ours that the accounts list, held against the rows.
+
+What has no row is adopted: a row is made from its tags. Only what is surplus, what came after its lease was given up
+(tombstoned) and what outlived its hard end is ended. Others' things are never touched, nor what is only half tagged.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from tradewind.domain.states import LEASE_CLOSED
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
+
+from tradewind.domain.records import Job, Lease
+from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, EndReason
+from tradewind.leasing import tags
+from tradewind.leasing.found import adopted, beside
+from tradewind.leasing.intent import let_go
+from tradewind.leasing.reconcile import write_found
 from tradewind.leasing.room import ACTOR, Room
+from tradewind.leasing.unknown import absence_seconds
 from tradewind.ports.compute import CloudFault, Instance, InstanceState, Query
-from tradewind.store import records
+from tradewind.store import queue, records, schema
+
+NAMED_WITHIN = timedelta(days=90)  # an account that rows of this long name is asked for, configured or not
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One place that was listed; ``complete`` is False when it could not be."""
+    """One place that was listed; ``complete`` is False when it could not be, and then what is there is unknown."""
 
     account: str
+    cloud: str
+    region: str | None
     complete: bool
     seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A running thing of ours that no open lease explains: ``no-row``, or the row is ``closed``."""
+    """A thing of ours that no open row explains.
+
+    ``why``: ``no-row``; ``surplus`` (its lease has another machine, or its job goes on without it); ``tombstoned`` (its
+    lease, in ``lease``, was closed); ``expired``.
+    """
 
     account: str
     instance: Instance
     why: str
+    told: tags.Tags
+    lease: Lease | None
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep saw and did."""
+    """What a sweep saw. ``orphans`` are open rows that no live job stands behind."""
 
     checked: tuple[Checked, ...]
     strays: tuple[Stray, ...]
-    ended: tuple[str, ...]
+    orphans: tuple[Lease, ...]
 
 
-def sweep(room: Room, *, end: bool) -> Swept:
-    """List every account; with ``end``, end what no open lease explains. Others' things are never touched."""
-    checked = []
+def look(room: Room) -> Swept:
+    """List every account; nothing is written or ended."""
+    checked: list[Checked] = []
     strays: dict[str, Stray] = {}  # by id: two accounts may rent the same machines
     for name, account in room.accounts.items():
+        compute = account.compute
         try:
-            listing = account.compute.find(Query(owner=room.owner))
+            listing = compute.find(Query(owner=room.owner))
         except CloudFault:
-            checked.append(Checked(name, complete=False, seen_at=room.clock.now()))
+            checked.append(Checked(name, compute.name, None, complete=False, seen_at=room.clock.now()))
             continue
-        checked.append(Checked(name, listing.complete, listing.seen_at))
-        strays |= {each.instance.id: each for each in _unexplained(room, name, listing.instances)}
-    ended = [_end(room, stray) for stray in strays.values()] if end else []
-    return Swept(tuple(checked), tuple(strays.values()), tuple(ended))
-
-
-def end_closed(room: Room) -> None:
-    """End what is listed although its lease was closed: a late answer to a token that was given up, or a late end."""
-    for stray in sweep(room, end=False).strays:
-        if stray.why == "closed":
-            _end(room, stray)
-
-
-def _unexplained(room: Room, account: str, instances: tuple[Instance, ...]) -> list[Stray]:
-    strays = []
+        checked.append(Checked(name, compute.name, None, listing.complete, listing.seen_at))
+        for stray in _strays(room, name, listing.instances):
+            strays.setdefault(stray.instance.id, stray)
+    now = room.clock.now()
     with room.db.read() as db:
-        for instance in instances:
-            lease = records.lease(db, instance.lease)
-            if lease is not None and lease.state not in LEASE_CLOSED:
-                continue
-            if instance.state is not InstanceState.GONE or lease is not None:
-                strays.append(Stray(account, instance, "closed" if lease else "no-row"))
-    return strays
+        named = records.accounts_named(db, now - NAMED_WITHIN)
+        orphans = tuple(lease for lease in records.leases(db, open_only=True) if _orphaned(db, lease))
+    checked += [Checked(name, name, None, complete=False, seen_at=now) for name in named if name not in room.accounts]
+    return Swept(tuple(checked), tuple(strays.values()), orphans)
 
 
-def _end(room: Room, stray: Stray) -> str:
+def keep(room: Room) -> Swept:
+    """Look, write down what has no row, and set what is surplus, tombstoned or expired on its way out."""
+    swept = look(room)
+    for stray in swept.strays:
+        _settle(room, stray)
+    return swept
+
+
+def end_orphans(room: Room) -> tuple[Lease, ...]:
+    """Keep, then let everything go that no live job stands behind; the rows that are now on their way out."""
+    keep(room)
     now = room.clock.now()
     with room.db.write() as db:
-        records.append_event(db, now, ACTOR, "stray-ending", stray.instance.id, cause=stray.why,
-                             data={"lease": stray.instance.lease, "account": stray.account})  # fmt: skip
-    room.accounts[stray.account].compute.end((stray.instance.id,))
-    return stray.instance.id
+        for lease in records.leases(db, open_only=True):
+            if _orphaned(db, lease):
+                let_go(db, lease, EndReason.ORPHAN, now)
+        return tuple(lease for lease in records.leases(db, open_only=True) if not lease.wanted)
+
+
+def watched(room: Room, every: timedelta) -> bool:
+    """Whether a refused order may still turn up in a list: two sweeps that are ``every`` apart must have looked.
+
+    A cloud may answer an error and make the machine all the same, and list it late.
+    """
+    now = room.clock.now()
+    with room.db.read() as db:
+        refused = records.leases_refused(db, now - NAMED_WITHIN)
+    return any(
+        lease.requested_at is not None and now < lease.state_since + _may_turn_up(room, lease) + 2 * every
+        for lease in refused
+    )
+
+
+def _may_turn_up(room: Room, lease: Lease) -> timedelta:
+    account = room.accounts.get(lease.account)
+    return timedelta(seconds=absence_seconds(account.compute.caps) if account else 0.0)
+
+
+def _orphaned(db: Connection, lease: Lease) -> bool:
+    job = records.job(db, lease.job)
+    return lease.wanted and (job is None or job.state in JOB_ENDED)
+
+
+def _strays(room: Room, account: str, instances: tuple[Instance, ...]) -> list[Stray]:
+    now, found = room.clock.now(), []
+    with room.db.read() as db:
+        for instance in instances:
+            told = tags.read(instance.tags)
+            if told is None or told.owner != room.owner:
+                continue
+            if told.account != account and told.account in room.accounts:
+                continue  # that account tells of it
+            lease = records.lease(db, told.lease)
+            why = _why(instance, told, lease, records.leases_of_instance(db, instance.id), now)
+            if why is None:
+                continue
+            job = records.job(db, told.job)
+            if why == "no-row" and job is not None and job.state not in JOB_ENDED:
+                why = "surplus"  # the job goes on from its store with what it rents itself
+            found.append(Stray(account, instance, why, told, lease))
+    return found
+
+
+def _why(instance: Instance, told: tags.Tags, lease: Lease | None, rows: list[Lease], now: datetime) -> str | None:
+    """Why an instance is a stray, or None. ``lease`` is the row its tags name, ``rows`` those of its own id."""
+    gone = instance.state is InstanceState.GONE
+    if rows and (gone or instance.state is InstanceState.TERMINATING):
+        return None  # it is written down and going, or gone
+    if any(row.state not in LEASE_CLOSED for row in rows):
+        return None
+    if lease is None:
+        if gone:
+            return None
+        return "expired" if told.expires <= now else "no-row"
+    if lease.state in LEASE_CLOSED:
+        return "tombstoned"
+    return "surplus" if lease.cloud_id is not None else None  # without an id it is being looked for by its token
+
+
+_REASONS = {"surplus": EndReason.SURPLUS, "tombstoned": EndReason.ORPHAN, "expired": EndReason.EXPIRED}
+
+
+def _settle(room: Room, stray: Stray) -> None:
+    """Give a stray its row. Two sweeps may see the same one: the second writes nothing."""
+    now = room.clock.now()
+    compute = room.accounts[stray.account].compute
+    row = stray.lease or adopted(stray.told, stray.instance, compute, stray.account, now)
+    kind = "lease-adopted"
+    if stray.why != "no-row":
+        kind = "lease-surplus" if stray.why == "surplus" else "lease-orphaned"
+        row = beside(row, stray.instance, _REASONS[stray.why], now)
+    try:
+        with room.db.write() as db:
+            known = records.leases_of_instance(db, stray.instance.id)
+            if any(each.state not in LEASE_CLOSED for each in known) or records.lease(db, row.id) is not None:
+                return
+            job = records.job(db, row.job)
+            write_found(db, replace(row, budget=job.settings.get("budget") if job else None), kind, now)
+            if job is not None and job.epoch <= row.epoch and stray.lease is None:
+                _outrank(db, job, row, now)
+    except IntegrityError:
+        return  # another sweep wrote it down first
+
+
+def _outrank(db: Connection, job: Job, row: Lease, now: datetime) -> None:
+    """A machine from a later attempt than this store knows of: no attempt to come may have its epoch."""
+    records.update_job(db, job, replace(job, epoch=row.epoch + 1))
+    queue.take_back(db, schema.job, job.id)  # whoever is at it began from the lower epoch
+    records.append_event(db, now, ACTOR, "epoch-raised", job.id, job=job.id, cause=f"{row.id} has epoch {row.epoch}",
+                         data={"epoch": row.epoch + 1})  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import EndReason, LeaseState
-from tradewind.leasing.launch import accepted_data
+from tradewind.leasing.found import accepted_data, beside
 from tradewind.leasing.room import Note, Room, Step
 from tradewind.ports.compute import Capabilities, Instance, Listing, Query
 from tradewind.store.queue import Claim
@@ -32,7 +32,7 @@ def decide(held: Claim[Lease], listing: Listing, caps: Capabilities, now: dateti
         return Step(held, replace(lease, wake_at=now + timedelta(seconds=caps.beat_s)))
     since = lease.looked_since or now
     looked = replace(lease, looks=lease.looks + 1, looked_since=since)
-    long_enough = max(caps.absence_s, LOOKS * caps.list_lag_s)
+    long_enough = absence_seconds(caps)
     if looked.looks >= LOOKS and (now - since).total_seconds() >= long_enough:
         absent = replace(looked, state=LeaseState.REFUSED, state_since=now, wake_at=None)
         return Step(held, absent, (Note("lease-refused", "proved absent", {"looks": looked.looks}),))
@@ -40,16 +40,15 @@ def decide(held: Claim[Lease], listing: Listing, caps: Capabilities, now: dateti
     return Step(held, replace(looked, wake_at=now + timedelta(seconds=pause)))
 
 
+def absence_seconds(caps: Capabilities) -> float:
+    """Over how long three complete looks prove absence."""
+    return max(caps.absence_s, LOOKS * caps.list_lag_s)
+
+
 def _adopt(held: Claim[Lease], found: list[Instance], now: datetime) -> Step:
     lease, oldest = held.record, found[0]
     state = LeaseState.PENDING if lease.wanted else LeaseState.RELEASING
     mine = replace(lease, state=state, state_since=now, wake_at=now, cloud_id=oldest.id, paid_from=oldest.launched_at,
                    looks=0, looked_since=None, last_error=None)  # fmt: skip
-    twins = tuple(
-        replace(
-            mine, id=f"{lease.id}-{number}", token=f"{lease.token[:30]}-twin{number}"[:36], cloud_id=twin.id,
-            paid_from=twin.launched_at, state=LeaseState.RELEASING, wanted=False, end_reason=EndReason.SURPLUS,
-        )
-        for number, twin in enumerate(found[1:], start=2)
-    )  # fmt: skip
+    twins = tuple(beside(mine, twin, EndReason.SURPLUS, now) for twin in found[1:])
     return Step(held, mine, (Note("lease-accepted", "found by its token", accepted_data(mine)),), twins)

@@ -15,6 +15,7 @@ from tradewind.store.queue import Claim
 _GONE = (InstanceState.GONE, InstanceState.FAILED, InstanceState.TERMINATING)
 SILENT_BEATS = 3
 SUSPECT_FOR = timedelta(minutes=20)
+HEAR_OUT = timedelta(seconds=30)  # for a machine that ended by itself; its job's letting go ends the wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _ending(lease: Lease, seen: Seen, caps: Capabilities, now: datetime) -> EndR
     if not lease.wanted:
         return lease.end_reason or EndReason.DONE
     if now >= lease.hard_end:
-        return EndReason.EXPIRED
+        return _at_hard_end(lease)
     instance = seen.instance
     if instance is not None and instance.state in _GONE:
         return _taken(lease, instance)
@@ -85,9 +86,15 @@ def _ending(lease: Lease, seen: Seen, caps: Capabilities, now: datetime) -> EndR
     return None
 
 
+def _at_hard_end(lease: Lease) -> EndReason:
+    return EndReason.BUDGET if lease.limit == "budget" else EndReason.EXPIRED
+
+
 def _taken(lease: Lease, instance: Instance) -> EndReason:
     if instance.why == "expired":
-        return EndReason.EXPIRED
+        return _at_hard_end(lease)
+    if instance.why == "ours":  # its agent ended it: the job is done, and nobody came
+        return EndReason.DONE
     if instance.why == "reclaimed" or lease.reclaim_at is not None:
         return EndReason.RECLAIMED
     return EndReason.REFUSED_LATE if instance.why in ("capacity", "quota") else EndReason.VANISHED
@@ -95,11 +102,13 @@ def _taken(lease: Lease, instance: Instance) -> EndReason:
 
 def _release(held: Claim[Lease], lease: Lease, why: EndReason, instance: Instance | None, now: datetime) -> Step:
     ended = instance.ended_at if instance else None
+    unheard = ended is not None and lease.wanted  # it costs nothing any more, and its job may still read its last words
     releasing = replace(
         lease, state=LeaseState.RELEASING, state_since=now, wanted=False, end_reason=lease.end_reason or why,
-        paid_to=ended, wake_at=now,
+        paid_to=ended, wake_at=now + HEAR_OUT if unheard else now,
     )  # fmt: skip
-    return Step(held, releasing, (Note("lease-releasing", (lease.end_reason or why).value),))
+    data = {"paid_to": ended.isoformat() if ended else None}
+    return Step(held, releasing, (Note("lease-releasing", (lease.end_reason or why).value, data),))
 
 
 def _noticed(lease: Lease, instance: Instance) -> tuple[Lease, tuple[Note, ...]]:

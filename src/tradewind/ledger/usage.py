@@ -4,6 +4,7 @@ Events read, by kind; all others are passed over:
 
     lease-accepted   paid_from, offer, price_per_hour, on_demand_price_per_hour, granularity_s, minimum_s
     lease-released   paid_to        lease-refused   paid_to        the money clock stops
+    lease-releasing  paid_to        it stopped already, where the cloud told when the machine ended
     time-scale       value          of a job: seconds billed for each real second of its leases; the latest counts
 
 Instants are ISO 8601 text, prices Money as JSON or None. A repeated event changes nothing, nor does the order in which
@@ -12,18 +13,18 @@ events are given.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from tradewind.domain.billing import billed_seconds, money_for
 from tradewind.domain.money import Money
 from tradewind.domain.records import Event, Usage
 
 OPENED = "lease-accepted"
+ENDED = "lease-releasing"
 CLOSED = frozenset({"lease-released", "lease-refused"})
 SCALED = "time-scale"
 
@@ -59,7 +60,7 @@ def _read(events: Iterable[Event]) -> _History:
     for event in sorted(events, key=lambda event: (event.at, event.id)):
         if event.kind == OPENED:
             history.opened.setdefault(event.what, event)
-        elif event.kind in CLOSED:
+        elif event.kind in CLOSED or (event.kind == ENDED and event.data.get("paid_to")):
             history.closed.setdefault(event.what, event)
         elif event.kind == SCALED:
             history.scale[event.job] = float(event.data["value"])
@@ -85,14 +86,8 @@ def _line(history: _History, opened: Event, now: datetime, priced_at: PricedAt) 
         ended_at=end,
         billed_seconds=seconds,
         unit_price=price,
-        money=price and (price * (Decimal(repr(seconds)) / 3600)).rounded(),
+        money=price and money_for(price, seconds),
     )
-
-
-def billed_seconds(used: float, granularity_s: float, minimum_s: float) -> float:
-    """``used`` seconds as they are billed: rounded up to the granularity, and at least the minimum."""
-    units = math.ceil(round(used / granularity_s, 9))  # a float's last digits are no second begun
-    return max(units * granularity_s, minimum_s)
 
 
 def _instant(value: Any, otherwise: datetime) -> datetime:

@@ -21,6 +21,7 @@ from tradewind.ports.transport import Heard, Parcel, Unreachable
 from tradewind.wire import spec as wire
 
 _IDENTITY = "instance.json"
+_HOLDER = "machine.lock"  # held by the process that holds the machine, as long as it lives
 _MARK = "TRADEWIND_INSTANCE"
 _START_SECONDS = 60.0
 _SERVING, _SERVED = 0, 3
@@ -66,12 +67,15 @@ class LocalTransport:
         """Start the agent again; one that lives, or that has ended its work, is left as it is.
 
         Raises:
-            Unreachable: the machine is not there, or the agent does not start.
+            Unreachable: the machine is not there or has ended, or the agent does not start.
         """
         self.reach(instance)
         self._serve(instance)
 
     def _serve(self, instance: Instance) -> None:
+        holder = Path(instance.address) / _HOLDER
+        if holder.exists() and not _is_held(holder):
+            raise Unreachable(f"{instance.address} has ended; only its folder is left")
         root = root_of(instance)
         kept = {name: os.environ[name] for name in _AGENT_ENVIRONMENT if name in os.environ}
         try:

@@ -31,6 +31,7 @@ class Capabilities:
         list_lag_s: how long a new machine may be missing from the list.
         absence_s: shortest time over which three complete looks prove absence.
         beat_s: how often a live machine is looked at.
+        hear_s: how often what its job wrote is read.
         boot_s: how long a launch may take to be reachable.
         notice_s: warning before a reclaim.
     """
@@ -40,6 +41,7 @@ class Capabilities:
     list_lag_s: float
     absence_s: float
     beat_s: float
+    hear_s: float
     boot_s: float
     notice_s: float
 
@@ -109,6 +111,10 @@ class Instance:
     reclaim_at: datetime | None = None
     pgid: int | None = None
     tags: dict[str, str] = field(default_factory=dict)
+    instance_type: str | None = None
+    region: str | None = None
+    zone: str | None = None
+    purchase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a look found. Only with ``complete`` does missing mean absent."""
+    """What a look found. Only with ``complete`` does missing mean absent; ``seen_at`` is by the cloud's clock."""
 
     instances: tuple[Instance, ...]
     complete: bool

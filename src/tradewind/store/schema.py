@@ -1,7 +1,8 @@
 """The tables. Column names are the field names of ``domain.records``; claims are columns beside them.
 
-A reconciled table (``lease``, ``job``) has ``wake_at`` (asleep when NULL), ``version`` (counts writes) and a claim:
-``claim_token`` with ``claim_until``, by which one worker holds a row for a short time.
+A reconciled table (``lease``, ``job``) has ``wake_at`` (asleep when NULL), ``lane`` (whose workers take it; follows
+from the state), ``version`` (counts writes) and a claim: ``claim_token`` with ``claim_until``, by which one worker
+holds a row for a short time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-from tradewind.domain.states import EndReason, JobState, LeaseState, Outcome
+from tradewind.domain.states import EndReason, JobState, Lane, LeaseState, Outcome
 
 metadata = sa.MetaData()
 E = TypeVar("E", bound=StrEnum)
@@ -35,13 +36,13 @@ class Instant(sa.types.TypeDecorator[datetime]):
         """What is stored."""
         if value is None or dialect.name != "sqlite":
             return value
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """What is read back: aware, UTC."""
         if value is None or dialect.name != "sqlite":
             return value  # type: ignore[no-any-return]
-        return datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+        return datetime.fromisoformat(value)
 
 
 class Word(sa.types.TypeDecorator[E], Generic[E]):
@@ -65,6 +66,7 @@ class Word(sa.types.TypeDecorator[E], Generic[E]):
 
 def _claimed() -> tuple[sa.Column[Any], ...]:
     return (
+        sa.Column("lane", Word(Lane), nullable=False),
         sa.Column("wake_at", Instant),
         sa.Column("version", sa.Integer, nullable=False, server_default="0"),
         sa.Column("claim_token", sa.String(36)),
@@ -103,6 +105,11 @@ lease = sa.Table(
     sa.Column("end_reason", Word(EndReason)),
     sa.Column("node", sa.JSON(none_as_null=True)),
     sa.Column("contact_at", Instant),
+    sa.Column("limit", sa.String(16), nullable=False, server_default="max-lifetime"),
+    sa.Column("budget", sa.String(40)),
+    sa.Column("hold", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("faults", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("fault_kind", sa.String(16)),
     *_claimed(),
 )
 
@@ -132,6 +139,16 @@ job = sa.Table(
     sa.Column("ended_at", Instant),
     sa.Column("last_error", sa.Text),
     *_claimed(),
+)
+
+budget = sa.Table(
+    "budget",
+    metadata,
+    sa.Column("id", sa.String(40), primary_key=True),
+    sa.Column("currency", sa.String(3), nullable=False),
+    sa.Column("cap", sa.BigInteger),
+    sa.Column("held", sa.BigInteger, nullable=False),
+    sa.Column("spent", sa.BigInteger, nullable=False),
 )
 
 attempt = sa.Table(
@@ -182,5 +199,6 @@ event = sa.Table(
     sqlite_autoincrement=True,
 )
 
-for _table in (lease, job):
-    sa.Index(f"{_table.name}_wake", _table.c.wake_at, sqlite_where=_table.c.wake_at.is_not(None))
+for _table in (lease, job):  # the next due row of a lane is one seek, however many sleep
+    sa.Index(f"{_table.name}_due", _table.c.lane, _table.c.wake_at, sqlite_where=_table.c.wake_at.is_not(None))
+sa.Index("lease_cloud_id", lease.c.cloud_id)

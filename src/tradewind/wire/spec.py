@@ -9,6 +9,8 @@ Layout of a node's root folder (every path below is relative to it)::
     commands/        one JSON file a command        run.json        the runner's own: pid, pgid, exit code
     outputs/         outputs.json {"files": [{"name", "bytes", "crc32"}], "missing": [...]} and files/, made at the end
     agent.lock       held (flock) by the agent as long as it lives
+    release.json     {"at", "why"}, left by an agent that ends: the lease ends then by its hard-end way (seconds since
+                     the epoch), unless it was ended before
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ SPEC, AGENT, JOURNAL, LOG, EVENTS, COMMANDS, RUN = (
     "spec.json", "agent.json", "journal.jsonl", "log", "events.jsonl", "commands", "run.json",
 )  # fmt: skip
 WORK, LIB, OUTPUTS, OUTPUTS_MANIFEST = "work", "lib", "outputs", "outputs.json"
-ZIPAPP, AGENT_LOCK, OUTPUT_FILES = "agent.pyz", "agent.lock", "files"
+ZIPAPP, AGENT_LOCK, OUTPUT_FILES, RELEASE = "agent.pyz", "agent.lock", "files", "release.json"
 
 # Exit codes of a job that mean something to the agent (docs/job-file.md; training library).
 CHECKPOINTED, OLDER_IS_VALID = 75, 76

@@ -175,6 +175,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Neither budget.limit nor --max-cost is given.",
         'Add --max-cost "30 CNY", or `budget: {limit: 30 CNY}`.',
     ),
+    "limit-not-convertible": (
+        "The limit {money} cannot be held against a price in {currency}",
+        "No exchange rate between the two is known.",
+        "Give the limit in {currency}.",
+    ),
     "nobody-to-ask": (
         "This run costs money and nobody can be asked",
         "There is no terminal, and --yes is not given.",
@@ -194,6 +199,12 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "tradewind ps --all lists every job.",
     ),
     "job-ambiguous": ("Several jobs begin with `{name}`", "{jobs}", "Give more of the id."),
+    "id-unknown": (
+        "No job and no lease is called `{name}`",
+        "",
+        "tradewind ps --all and tradewind leases --all list them.",
+    ),
+    "id-ambiguous": ("Several jobs or leases begin with `{name}`", "{ids}", "Give more of the id."),
     "wait-timeout": (
         "The job {job} goes on after {seconds} s",
         "The wait ran out, the job did not.",
@@ -203,6 +214,27 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Some places could not be listed: {places}",
         "What is rented there is unknown.",
         "Try again; tradewind sweep names each place.",
+    ),
+    # the supervisor's service
+    "service-not-ours": (
+        "Another's file is in the place of the service: {path}",
+        "`tradewind supervisor install` did not write it.",
+        "Look at it; move it away, then install again.",
+    ),
+    "service-command-failed": (
+        "The service manager refused: {command}",
+        "[[{why}]]",
+        "The file is {path}; try the command by hand, or look with `tradewind supervisor`.",
+    ),
+    "service-database-url": (
+        "A service cannot be installed for a database named by TRADEWIND_DATABASE",
+        "Its address may hold a password, and the service file holds none.",
+        "Unset TRADEWIND_DATABASE to install it for the database of the home.",
+    ),
+    "print-without-install": (
+        "--print goes with install",
+        "There is no file to print for {action}.",
+        "tradewind supervisor install --print",
     ),
     # this computer
     "home-not-a-folder": ("TRADEWIND_HOME is not a folder: {home}", "", "Point it to a folder, or unset it."),
@@ -216,6 +248,44 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Tradewind failed: a bug of ours ({kind})",
         "[[{text}]]",
         "The details are in {path}; jobs and leases go on: tradewind ps, tradewind leases",
+    ),
+    # the database
+    "database-full": ("The disk of the database is full: {path}", "{why}", "Free some space there, then try again."),
+    "database-busy": ("The database is busy: {path}", "{why}", "Try again in a moment."),
+    "database-unavailable": (
+        "The database cannot be reached: {path}",
+        "{why}",
+        "Check that it is there and may be written; then try again.",
+    ),
+    "database-damaged": (
+        "The database is damaged: {path}",
+        "{why}. Nothing was written over.",
+        "Put it aside and restore a backup[[; one lies at {backup}]]. What is rented has its hard end all the same.",
+    ),
+    "database-newer": (
+        "The database was written by a newer Tradewind: {path}",
+        "It is at revision {revision}; this program knows revisions up to {newest}.",
+        "Install the newer version again[[; an older backup lies at {backup}]].",
+    ),
+    "database-on-network-fs": (
+        "The database would lie on a network file system: {path}",
+        "{mount} is {kind}; SQLite's locks do not hold between computers.",
+        "Set TRADEWIND_HOME to a folder on a local disk.",
+    ),
+    "database-backup-failed": (
+        "The database was not brought up to date: its backup cannot be written to {path}",
+        "{why}",
+        "Free some space there, then try again; nothing was changed.",
+    ),
+    "database-url-unusable": (
+        "The address of the database cannot be used",
+        "[[It begins with {scheme}.]]",
+        "Write it as postgresql://USER@HOST/NAME.",
+    ),
+    "database-driver-missing": (
+        "The driver for PostgreSQL is not installed",
+        "There is no module {module}.",
+        'pip install "tradewind[server]"',
     ),
     # the command line
     "command-unknown": (

@@ -61,5 +61,11 @@ TABLE: dict[str, str] = {
     "event-job-unplaced": "no machine was had", "event-job-unprepared": "could not be prepared",
     "event-lease-delayed": "delayed", "event-lease-not-ending": "does not end", "event-lease-surplus": "surplus lease",
     "event-checkpoint-skipped": "checkpoint skipped", "event-restarted": "started again on the same node",
-    "event-stray-ending": "ending what has no purpose",
+    "event-lease-adopted": "adopted: it had no row", "event-lease-orphaned": "it was there after its lease was closed",
+    "event-lease-auth": "credentials refused", "event-epoch-raised": "epoch raised",
+    "event-clock-jumped": "the clock jumped", "event-limit-reached": "a limit is reached",
+    "event-outputs-lost": "outputs lost",
+    # what set a hard end
+    "limit-max-lifetime": "max_lifetime", "limit-max-duration": "max_duration",
+    "limit-budget": "the budget", "limit-deadline": "the deadline",
 }  # fmt: skip

@@ -119,6 +119,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "既没有 budget.limit，也没有 --max-cost。",
         '请添加 --max-cost "30 CNY"，或 `budget: {limit: 30 CNY}`。',
     ),
+    "limit-not-convertible": (
+        "上限 {money} 无法与以 {currency} 计的价格比较",
+        "两者之间的汇率未知。",
+        "请以 {currency} 给出上限。",
+    ),
     "nobody-to-ask": (
         "此次运行要花钱，但无人可问",
         "没有终端，也没有给出 --yes。",
@@ -134,6 +139,8 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "workdir-unreadable": ("工作目录中有文件无法读取：{path}", "{why}", "请改为可读，或忽略它。"),
     "job-unknown": ("没有名为 `{name}` 的任务", "[[最近的任务：{known}。]]", "tradewind ps --all 列出所有任务。"),
     "job-ambiguous": ("有多个任务以 `{name}` 开头", "{jobs}", "请给出更长的编号。"),
+    "id-unknown": ("没有名为 `{name}` 的任务或租约", "", "tradewind ps --all 和 tradewind leases --all 会列出它们。"),
+    "id-ambiguous": ("有多个任务或租约以 `{name}` 开头", "{ids}", "请给出更长的编号。"),
     "wait-timeout": (
         "{seconds} 秒后任务 {job} 仍在继续",
         "等待到时，任务没有停。",
@@ -144,6 +151,27 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "那里租用了什么尚不清楚。",
         "请重试；tradewind sweep 会逐一列出。",
     ),
+    # 守护进程的服务
+    "service-not-ours": (
+        "服务的位置上有别人的文件：{path}",
+        "它不是 `tradewind supervisor install` 写的。",
+        "请查看并移走它，然后重新安装。",
+    ),
+    "service-command-failed": (
+        "服务管理器拒绝了：{command}",
+        "[[{why}]]",
+        "文件是 {path}；请手动尝试该命令，或用 `tradewind supervisor` 查看。",
+    ),
+    "service-database-url": (
+        "数据库由 TRADEWIND_DATABASE 指定时不能安装服务",
+        "其地址可能含有密码，而服务文件不含密码。",
+        "取消设置 TRADEWIND_DATABASE，即可为主目录的数据库安装。",
+    ),
+    "print-without-install": (
+        "--print 只用于 install",
+        "{action} 没有可打印的文件。",
+        "tradewind supervisor install --print",
+    ),
     # 本机
     "home-not-a-folder": ("TRADEWIND_HOME 不是文件夹：{home}", "", "请指向一个文件夹，或取消设置。"),
     "catalog-home-unwritable": ("目录无法写入 {path}", "{cause}", "请腾出空间，或把 TRADEWIND_HOME 设到别处。"),
@@ -153,6 +181,36 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "[[{text}]]",
         "详情在 {path}；任务和租约不受影响：tradewind ps、tradewind leases",
     ),
+    # 数据库
+    "database-full": ("数据库所在的磁盘已满：{path}", "{why}", "请在那里腾出空间，然后重试。"),
+    "database-busy": ("数据库正忙：{path}", "{why}", "请稍后重试。"),
+    "database-unavailable": ("无法访问数据库：{path}", "{why}", "请检查它是否存在、是否可写，然后重试。"),
+    "database-damaged": (
+        "数据库已损坏：{path}",
+        "{why}。没有覆盖任何内容。",
+        "请把它移到别处并恢复备份[[；有一份在 {backup}]]。已租用的资源仍会按其强制截止时间结束。",
+    ),
+    "database-newer": (
+        "数据库由更新版本的 Tradewind 写成：{path}",
+        "它的修订号是 {revision}；本程序最高支持 {newest}。",
+        "请重新安装较新的版本[[；较旧的备份在 {backup}]]。",
+    ),
+    "database-on-network-fs": (
+        "数据库会放在网络文件系统上：{path}",
+        "{mount} 是 {kind}；SQLite 的锁在多台计算机之间无效。",
+        "请把 TRADEWIND_HOME 设为本地磁盘上的文件夹。",
+    ),
+    "database-backup-failed": (
+        "数据库没有升级：备份无法写入 {path}",
+        "{why}",
+        "请在那里腾出空间，然后重试；没有更改任何内容。",
+    ),
+    "database-url-unusable": (
+        "数据库地址无法使用",
+        "[[它以 {scheme} 开头。]]",
+        "请写成 postgresql://USER@HOST/NAME。",
+    ),
+    "database-driver-missing": ("没有安装 PostgreSQL 驱动", "缺少模块 {module}。", 'pip install "tradewind[server]"'),
     # 命令行
     "command-unknown": ("没有名为 `{name}` 的命令", "[[是否指：{nearest}?]]", "tradewind --help 列出所有命令。"),
     "option-unknown": ("`{command}` 没有选项 {name}", "[[是否指：{nearest}?]]", "{command} --help 列出所有选项。"),

@@ -61,5 +61,10 @@ TABLE: dict[str, str] = {
     "event-job-unplaced": "没有得到机器", "event-job-unprepared": "无法准备",
     "event-lease-delayed": "推迟", "event-lease-not-ending": "未能结束", "event-lease-surplus": "多余的租约",
     "event-checkpoint-skipped": "跳过检查点", "event-restarted": "在同一节点上重新开始",
-    "event-stray-ending": "正在结束无用途的资源",
+    "event-lease-adopted": "已收养：它没有记录", "event-lease-orphaned": "租约关闭后它仍在",
+    "event-lease-auth": "凭据被拒绝", "event-epoch-raised": "纪元提高", "event-clock-jumped": "时钟跳变",
+    "event-limit-reached": "到达限制", "event-outputs-lost": "输出丢失",
+    # 强制截止由什么决定
+    "limit-max-lifetime": "最长寿命 max_lifetime", "limit-max-duration": "时限 max_duration",
+    "limit-budget": "预算", "limit-deadline": "截止时间",
 }  # fmt: skip

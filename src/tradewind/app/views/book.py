@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from tradewind.catalog.rates import rate as rate_of
 from tradewind.domain.money import Money, Rate
@@ -60,13 +59,3 @@ def rates_to(currency: str) -> tuple[Rate, ...]:
     """The known rates into one currency."""
     found = (rate_of(each, currency) for each in CURRENCIES if each != currency)
     return tuple(rate for rate in found if rate is not None)
-
-
-def money_json(value: Money | None) -> dict[str, Any] | None:
-    """Money as JSON, or null."""
-    return value.to_json() if value else None
-
-
-def instant(value: datetime | None) -> str | None:
-    """An instant as the contracts write it, to the millisecond; or null."""
-    return None if value is None else value.strftime("%Y-%m-%dT%H:%M:%S.") + f"{value.microsecond // 1000:03d}Z"

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tradewind.app.views.book import Book, instant, money_json
+from tradewind.app.views.book import Book
+from tradewind.app.views.values import instant, money_json
 from tradewind.domain.records import Attempt, Checkpoint, Event, Job
 from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.measure import measured_step_seconds

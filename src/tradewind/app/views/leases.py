@@ -2,66 +2,84 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from tradewind.app.views.book import Book, instant, money_json
+from tradewind.app.inside import REHEARSAL
 from tradewind.app.views.jobs import time_scale
+from tradewind.app.views.values import instant, money_json
+from tradewind.domain.money import Money
 from tradewind.domain.records import Job, Lease
-from tradewind.domain.states import LEASE_CLOSED
-from tradewind.leasing.sweep import Stray, Swept
+from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, LeaseState
+from tradewind.leasing.release import ALERT_AFTER, ALERT_LOOKS
+from tradewind.leasing.sweep import Checked, Stray
 
 
-def lease_json(lease: Lease, job: Job | None, book: Book | None) -> dict[str, Any]:
+def lease_json(lease: Lease, job: Job | None, cost: Money | None, now: datetime) -> dict[str, Any]:
     """One element of ``leases --json``."""
     offer = lease.offer
-    costs = [line.money for line in book.usage if line.lease == lease.id and line.money] if book else []
     node = {**lease.node, "contact": instant(lease.contact_at)} if lease.node else None
     return {
         "lease": lease.id, "kind": lease.kind, "state": lease.state.value,
-        "end_reason": lease.end_reason.value if lease.end_reason else None, "job": lease.job,
+        "end_reason": lease.end_reason.value if lease.end_reason else None, "job": lease.job or None,
         "cloud": offer["cloud"], "region": offer["region"], "zone": offer["zone"],
         "instance_type": offer["instance_type"], "purchase": offer["purchase"], "cloud_id": lease.cloud_id,
         "price_per_hour": offer.get("price_per_hour"), "requested_at": instant(lease.requested_at),
         "paid_from": instant(lease.paid_from), "paid_to": instant(lease.paid_to),
         "hard_end": instant(lease.hard_end), "hard_end_by": lease.hard_end_by,
-        "reclaim_at": instant(lease.reclaim_at), "cost_so_far": money_json(costs[0]) if costs else None,
-        "node": node, "why_open": _why_open(lease, job), "time_scale": time_scale(job) if job else 1,
-        "rehearsal": job.rehearsal if job else False, "account": lease.account,
+        "reclaim_at": instant(lease.reclaim_at), "cost_so_far": money_json(cost), "node": node,
+        "why_open": why_open(lease, job, now), "time_scale": time_scale(job) if job else 1,
+        "rehearsal": job.rehearsal if job else lease.account == REHEARSAL, "account": lease.account,
+        "limit": lease.limit, "faults": lease.faults, "fault_kind": lease.fault_kind,
     }  # fmt: skip
 
 
-def _why_open(lease: Lease, job: Job | None) -> str | None:
+def why_open(lease: Lease, job: Job | None, now: datetime) -> str | None:
+    """Why a lease is open, as a coded reason (the words' ``open-…``); the worst that is known of it comes first."""
     if lease.state in LEASE_CLOSED:
         return None
-    if not lease.wanted:
-        return f"being released: {lease.end_reason.value if lease.end_reason else 'no longer wanted'}"
-    return f"{lease.job} is {job.state.value}" if job else f"{lease.job} is not known here"
+    if lease.faults and lease.fault_kind == "auth":
+        return f"auth account={lease.account}"
+    if lease.state is LeaseState.RELEASING:
+        reason = lease.end_reason.value if lease.end_reason else "done"
+        return f"not-ending tries={tries(lease)} reason={reason}" if not_ending(lease, now) else f"ending {reason=!s}"
+    if lease.state in (LeaseState.UNKNOWN, LeaseState.SUSPECT):
+        return lease.state.value.lower()
+    if job is None:
+        return f"no-job job={lease.job}" if lease.job else "nobody"
+    return f"{'job-ended' if job.state in JOB_ENDED else 'job'} job={job.id} state={job.state.value}"
+
+
+def tries(lease: Lease) -> int:
+    """How often the end of a lease was asked for and not seen."""
+    return lease.looks + lease.faults
+
+
+def not_ending(lease: Lease, now: datetime) -> bool:
+    """Whether a lease should long have ended."""
+    ending = lease.state is LeaseState.RELEASING
+    return ending and (tries(lease) >= ALERT_LOOKS or now - lease.state_since >= ALERT_AFTER)
 
 
 def stray_json(stray: Stray) -> dict[str, Any]:
-    """A thing of ours without an open row, as a lease: what is not known of it is null."""
-    instance = stray.instance
-    why = "no row explains it" if stray.why == "no-row" else "its lease was closed"
+    """A thing of ours that no open row explains, as a lease: what its tags and its cloud do not tell is null."""
+    instance, told = stray.instance, stray.told
     return {
-        "lease": instance.lease, "kind": "instance", "state": "UNKNOWN", "end_reason": None,
-        "job": instance.tags.get("tradewind:job"), "cloud": stray.account, "region": None, "zone": None,
-        "instance_type": None, "purchase": None, "cloud_id": instance.id, "price_per_hour": None,
+        "lease": told.lease, "kind": "instance", "state": LeaseState.UNKNOWN.value, "end_reason": None,
+        "job": told.job or None, "cloud": stray.lease.offer["cloud"] if stray.lease else stray.account,
+        "region": instance.region, "zone": instance.zone, "instance_type": instance.instance_type,
+        "purchase": instance.purchase, "cloud_id": instance.id, "price_per_hour": told.price_per_hour,
         "requested_at": None, "paid_from": instant(instance.launched_at), "paid_to": instant(instance.ended_at),
-        "hard_end": instance.tags.get("tradewind:expires"), "hard_end_by": None,
-        "reclaim_at": instant(instance.reclaim_at), "cost_so_far": None,
-        "node": {"address": instance.address, "contact": None, "pgid": instance.pgid}, "why_open": why,
-        "time_scale": None, "rehearsal": None, "account": stray.account,
+        "hard_end": instant(told.expires), "hard_end_by": None, "reclaim_at": instant(instance.reclaim_at),
+        "cost_so_far": None, "node": {"address": instance.address, "contact": None, "pgid": instance.pgid},
+        "why_open": f"stray-{stray.why}", "time_scale": None, "rehearsal": None, "account": stray.account,
+        "limit": None, "faults": 0, "fault_kind": None,
     }  # fmt: skip
 
 
-def sweep_json(swept: Swept) -> dict[str, Any]:
-    """The object of ``sweep --json``."""
+def checked_json(each: Checked) -> dict[str, Any]:
+    """One place that was looked at."""
     return {
-        "checked": [
-            {"cloud": each.account, "account": each.account, "region": None, "complete": each.complete,
-             "seen_at": instant(each.seen_at)}
-            for each in swept.checked
-        ],
-        "found": [stray_json(each) for each in swept.strays],
-        "ended": list(swept.ended),
+        "cloud": each.cloud, "account": each.account, "region": each.region, "complete": each.complete,
+        "seen_at": instant(each.seen_at),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""``tradewind leases``: what is rented. An empty answer means that every place was looked at."""
+"""``tradewind leases``: what is costing money now, and why. An empty answer means that every place was looked at."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tradewind.cli.shape import with_json, worded
+from tradewind.domain.errors import CloudRefused
 
 if TYPE_CHECKING:
     from tradewind.app.interface import Answer
@@ -18,23 +19,21 @@ if TYPE_CHECKING:
 @with_json
 def command(world: World, everything: bool) -> int:
     """List open leases, with ``--all`` ended ones too; exit 4 when a place could not be listed."""
-    from tradewind.app.interface import ListingIncomplete
-
-    try:
-        rows, code = world.inside.control().leases(everything), 0
-    except ListingIncomplete as incomplete:
-        if not incomplete.rows:
-            raise
-        rows, code = incomplete.rows, incomplete.exit_code
-        world.err.write(world.say("places-not-listed", places=", ".join(incomplete.places)) + "\n")
-    _print(world, rows, everything)
-    return code
-
-
-def _print(world: World, rows: list[Answer], everything: bool) -> None:
+    listed = world.inside.control().leases(everything)
+    rows = listed["leases"]
+    unseen = ", ".join(_named(each) for each in listed["checked"] if not each["complete"])
+    if unseen and not rows:
+        raise CloudRefused("listing-incomplete", places=unseen)
+    if unseen:
+        world.err.write(world.say("places-not-listed", places=unseen) + "\n")
     if world.json:
         world.answer(rows)
-        return
-    from tradewind.cli.draw.leases import leases
+    else:
+        from tradewind.cli.draw.leases import leases
 
-    world.draw(leases, rows, everything)
+        world.draw(leases, listed, everything, world.now())
+    return CloudRefused.exit_code if unseen else 0
+
+
+def _named(place: Answer) -> str:
+    return " ".join(filter(None, (place["account"], place["region"])))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @with_json
 def command(world: World, job: str) -> int:
     """Stop the job and say how it stands; exit 0 when it has ended."""
-    from tradewind.cli.follow import open_count
+    from tradewind.app.interface import open_count
 
     control = world.inside.control()
     world.err.write(world.say("stopping", job=job) + "\n")
@@ -30,5 +30,5 @@ def command(world: World, job: str) -> int:
         from tradewind.cli.draw.ending import outcome
 
         world.draw(outcome, shown)
-        world.draw(open_leases, open_count(control))
+        world.draw(open_leases, open_count(control.leases(False)))
     return 0

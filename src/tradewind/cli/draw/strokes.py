@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -56,6 +56,29 @@ def table(pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str | Tex
     for row in cells:
         drawn.add_row(*(row[index] for index in kept))
     return Padding(drawn, (0, 0, 0, indent))
+
+
+def noted(
+    pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str | Text]], notes: Sequence[Text]
+) -> RenderableType:
+    """Rows under dim headings, each with a note below it that has the whole width but the first column's.
+
+    Where that is too wide, rows stand without headings and columns, and their notes are indented a little.
+    """
+    cells = [[_text(cell) for cell in row] for row in rows]
+    needed = fitting(pen, columns, [[cell.plain for cell in row] for row in cells], pen.width)
+    if sum(needed.values()) + GAP * (len(needed) - 1) > pen.width:
+        lines, indent = [Text(" " * GAP).join(filter(None, row)) for row in cells], GAP
+    else:
+        heads = [Text(pen.say(column.code), DIM) for column in columns]
+        lines, indent = [_spaced(row, needed) for row in (heads, *cells)], needed[0] + GAP
+    below = [Padding(note, (0, 0, 0, indent)) for note in notes]
+    titles = lines[: len(lines) - len(below)]
+    return Group(*titles, *(part for pair in zip(lines[len(titles) :], below, strict=True) for part in pair))
+
+
+def _spaced(row: Sequence[Text], widths: Mapping[int, int]) -> Text:
+    return Text(" " * GAP).join(cell + Text(" " * (widths[index] - cell.cell_len)) for index, cell in enumerate(row))
 
 
 def _text(value: str | Text) -> Text:

@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tradewind.clouds.local import processes
 from tradewind.clouds.local.folder import ENDED, INSTANCE, MACHINE, NOTICE, Folder, instant
 from tradewind.ports.clock import Clock
@@ -31,8 +33,8 @@ from tradewind.ports.compute import (
 
 # beat, absence and list lag: the list is the process table, so it lags by nothing. boot: a Python process must start.
 CAPABILITIES = Capabilities(
-    hard_end=HardEnd.PROCESSES_ONLY, native_idempotency=True, list_lag_s=0.0, absence_s=2.0, beat_s=1.0, boot_s=60.0,
-    notice_s=30.0,
+    hard_end=HardEnd.PROCESSES_ONLY, native_idempotency=True, list_lag_s=0.0, absence_s=2.0, beat_s=1.0, hear_s=0.5,
+    boot_s=60.0, notice_s=30.0,
 )  # fmt: skip
 _STARTING = timedelta(seconds=15)
 
@@ -66,6 +68,8 @@ class LocalCompute:
         draft.path.mkdir(mode=0o700)
         draft.write(INSTANCE, {
             "token": order.token, "lease": order.lease, "owner": order.owner, "tags": order.tags,
+            "instance_type": order.instance_type, "region": order.region, "zone": order.zone,
+            "purchase": order.purchase,
             "hard_end": datetime.fromisoformat(order.hard_end).timestamp(),
             "launched_at": self._clock.now().timestamp(),
         })  # fmt: skip
@@ -111,6 +115,8 @@ class LocalCompute:
             why=ended["why"] if ended else None, address=str(folder.path),
             launched_at=instant(identity["launched_at"]), ended_at=instant(ended["at"]) if ended else None,
             pgid=machine["pgid"] if machine else None, tags=identity["tags"],
+            instance_type=identity.get("instance_type"), region=identity.get("region"), zone=identity.get("zone"),
+            purchase=identity.get("purchase"),
         )  # fmt: skip
         if notice:
             tags = {**seen.tags, "reclaim": str(notice.get("cause", ""))}
@@ -127,11 +133,12 @@ class LocalCompute:
             if now - instant(identity["launched_at"]) < _STARTING:
                 return InstanceState.PENDING, None
             return InstanceState.FAILED, {"at": now.timestamp(), "why": "host"}
+        if machine.get("boot") != processes.boot():  # whoever has its number now is another
+            latest = min(now.timestamp(), psutil.boot_time())
+            return InstanceState.GONE, _ended(folder, max(latest, identity["launched_at"]), "host")
         if processes.alive(machine["pid"], machine["started"]):
             return InstanceState.RUNNING, None
-        ended = {"at": now.timestamp(), "why": "unknown"}  # killed from outside: the first look says when
-        folder.write_once(ENDED, ended)
-        return InstanceState.GONE, folder.read(ENDED) or ended
+        return InstanceState.GONE, _ended(folder, now.timestamp(), "unknown")  # killed: the first look says when
 
     def end(self, ids: Sequence[str]) -> None:
         """Kill everything of the instances and take their folders away; what is not there is ended."""
@@ -162,6 +169,13 @@ class LocalCompute:
         folder = Folder(self._root / id_)
         if folder.path.exists():
             folder.write_once(NOTICE, {"deadline": deadline.timestamp(), "cause": cause})
+
+
+def _ended(folder: Folder, at: float, why: str) -> dict[str, Any]:
+    """How the instance ended: as was written first."""
+    ended = {"at": at, "why": why}
+    folder.write_once(ENDED, ended)
+    return folder.read(ENDED) or ended
 
 
 def _matches(instance: Instance, query: Query) -> bool:

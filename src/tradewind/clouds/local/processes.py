@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
+from functools import cache
+from pathlib import Path
 
 import psutil
 
@@ -12,22 +15,38 @@ MARK = "TRADEWIND_INSTANCE"
 _WAIT_SECONDS = 5.0
 
 
-def alive(pid: int, started: float) -> bool:
-    """Whether the process with this pid and start time (seconds since the epoch) runs; a zombie does not."""
+@cache
+def boot() -> str:
+    """The id of this boot of the computer: another one after a restart, the same after a sleep or a clock's jump."""
     try:
-        process = psutil.Process(pid)
-        return abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:  # macOS
+        done = subprocess.run(["sysctl", "-n", "kern.bootsessionuuid"], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+
+def alive(pid: int, started: str) -> bool:
+    """Whether the process with this pid and start runs, in this boot; a zombie does not."""
+    try:
+        return started_at(pid) == started and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
 
 
-def started_at(pid: int) -> float:
-    """Start time of a process, seconds since the epoch.
+def started_at(pid: int) -> str:
+    """When a process of this boot began, exact enough to know it from a later one under the same number.
+
+    Linux: clock ticks since the boot, which no change of the clock touches. Elsewhere seconds since the epoch, as the
+    system noted them once.
 
     Raises:
         psutil.NoSuchProcess: it is gone.
     """
-    return float(psutil.Process(pid).create_time())
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return repr(psutil.Process(pid).create_time())  # raises on Linux, where it is gone
+    return told.rpartition(")")[2].split()[19]  # field 22 of proc(5); the name before it may hold blanks
 
 
 def of_instance(instance_id: str, spare: int | None = None) -> list[psutil.Process]:
