@@ -18,6 +18,7 @@ from tradewind.ports.compute import Instance
 from tradewind.ports.transport import Unreachable
 from tradewind.store import queue, records, schema
 from tradewind.store.database import Database
+from tradewind.wire.spec import read_spec
 
 
 class Killed(BaseException):
@@ -121,6 +122,19 @@ def test_a_job_that_had_ended_when_its_node_was_lost_is_not_run_again(world: Wor
     check_end(world, JobState.SUCCEEDED)
     assert len(world.told()[0]) == 1
     assert (world.path / "jobs" / "job-1" / "outputs" / "x").exists()
+
+
+@pytest.mark.parametrize(("fence", "by"), [("7", "lease-of-tomorrow"), ("1", "lease-of-tomorrow")])
+def test_an_epoch_that_was_begun_before_is_never_begun_again(world: World, fence: str, by: str) -> None:
+    store = world.path / "jobs" / "job-1" / "checkpoints"
+    store.mkdir(parents=True)
+    (store / "FENCE").write_text(fence + "\n")  # a later attempt, of which a restored database knows nothing
+    (store / "FENCED-BY").write_text(by + "\n")
+    world.submit()
+    world.until(JobState.RUNNING)
+    assert world.job().epoch == int(fence) + 1
+    assert (store / "FENCE").read_text() == f"{int(fence) + 1}\n"
+    assert [read_spec(each).epoch for each in world.nodes.started] == [int(fence) + 1]
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.ACQUIRING, JobState.PREPARING, JobState.RUNNING])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +20,7 @@ from tradewind.leasing.reconcile import reconcile
 from tradewind.leasing.room import Account, Room
 from tradewind.leasing.sweep import end_orphans, keep, look, watched
 from tradewind.leasing.timers import jumped
-from tradewind.ports.compute import CloudFault, HardEnd, InstanceState, Order, read_order
+from tradewind.ports.compute import CloudFault, HardEnd, InstanceState, Leftover, Order, read_order
 from tradewind.store import queue, records
 from tradewind.store.database import Database
 from tradewind.store.queue import Claim
@@ -472,3 +473,53 @@ def test_paid_time_is_by_the_clouds_clock_and_never_negative(desk: Desk) -> None
         jumped(db, timedelta(hours=-1), desk.clock.now())
     released = desk.until(id_, LeaseState.RELEASED)
     assert released.paid_to == began  # this cloud's clock was set as well: it cannot have ended before it began
+
+
+def leaves(desk: Desk, *left: Leftover) -> None:
+    """The cloud tells of leftovers until they are asked to end, by their own id or their machine's."""
+    there, end = list(left), desk.cloud.end
+    desk.cloud.leftovers = lambda query: tuple(  # type: ignore[method-assign]
+        each for each in there if query.ids is None or each.id in query.ids or "m-0" in query.ids
+    )
+
+    def ended(ids: Sequence[str]) -> None:
+        there[:] = [each for each in there if each.id not in ids and "m-0" not in ids]
+        end(ids)
+
+    desk.cloud.end = ended  # type: ignore[method-assign]
+
+
+def test_a_leftover_that_no_row_explains_is_written_down_and_ended(desk: Desk) -> None:
+    leaves(desk, Leftover("disk", "d-7", "lease-lost"))
+    keep(desk.room)
+    keep(desk.room)
+    with desk.room.db.read() as db:
+        rows = records.leases(db)
+    assert [(each.kind, each.cloud_id, each.end_reason) for each in rows] == [("disk", "d-7", EndReason.ORPHAN)]
+    _settle(desk)
+    assert look(desk.room).remnants == ()
+
+
+def test_a_machine_that_ended_before_it_was_known_is_adopted_for_what_it_left(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    lost = desk.cloud.make(_tagged(desk.lease(id_), lease="lease-lost", owner="me"))
+    desk.cloud.set(lost.id, state=InstanceState.GONE, ended_at=desk.clock.now())
+    assert look(desk.room).strays == ()  # it is gone and left nothing
+    leaves(desk, Leftover("disk", "d-7", "lease-lost"))
+    assert [stray.why for stray in look(desk.room).strays] == ["no-row"]
+    keep(desk.room)
+    assert desk.until("lease-lost", LeaseState.RELEASING).paid_to is not None
+
+
+def test_what_comes_back_after_it_was_ended_is_written_down_again(desk: Desk) -> None:
+    desk.cloud.faults = ["nothing-made"]
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.REFUSED)
+    late = desk.cloud.make(_order(desk.lease(id_)))
+    for times in (1, 2):
+        keep(desk.room)
+        _settle(desk)
+        with desk.room.db.read() as db:
+            assert len(records.leases_of_instance(db, late.id)) == times
+        desk.cloud.machines[late.id] = late

@@ -10,7 +10,7 @@ from tradewind.jobs.room import Room, instance_of
 from tradewind.ports.transport import Parcel
 from tradewind.wire.spec import Spec
 
-FENCE = "FENCE"
+FENCE, FENCED_BY = "FENCE", "FENCED-BY"
 
 
 def parcel_of(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Parcel:
@@ -43,13 +43,29 @@ def store_folder(room: Room, job: Job) -> Path:
     return Path(given) / job.id if given else room.job_folder(job.id) / "checkpoints"
 
 
-def fence(room: Room, job: Job) -> None:
-    """From here on an older epoch may not publish a checkpoint: its agent reads this before it does."""
+def fence(room: Room, job: Job, lease: Lease) -> int | None:
+    """From here on an older epoch may not publish a checkpoint: its agent reads this before it does.
+
+    Returns the epoch that stands there already when it may not be lowered or begun again: a later attempt ran, of which
+    an older copy of the database knows nothing. None: the job's epoch is fenced for this lease.
+    """
     folder = store_folder(room, job)
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".{FENCE}"
-    draft.write_text(f"{job.epoch}\n")
-    draft.replace(folder / FENCE)
+    newest, by = int(_read(folder / FENCE) or 0), _read(folder / FENCED_BY)
+    if newest > job.epoch or (newest == job.epoch and by not in (None, lease.id)):
+        return newest
+    for name, text in ((FENCED_BY, lease.id), (FENCE, str(job.epoch))):
+        draft = folder / f".{name}"
+        draft.write_text(f"{text}\n")
+        draft.replace(folder / name)
+    return None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        return None
 
 
 def _secrets(folder: Path) -> dict[str, str]:

@@ -26,7 +26,10 @@ def step_preparing(room: Room, sight: Sight) -> Step:
     if lease.state is LeaseState.SUSPECT:
         return Step(replace(job, wake_at=now + _AGAIN))
     try:
-        fence(room, job)
+        outranked = fence(room, job, lease)
+        if outranked is not None:
+            raised = Step(replace(job, epoch=outranked), (Note("epoch-raised", None, {"epoch": outranked}),))
+            return interrupt(room, sight, "a later attempt was begun before", raised)
         room.transport(lease).start(instance_of(lease), parcel_of(room, job, attempt, lease))
     except Unreachable as fault:
         return Step(replace(job, wake_at=now + _AGAIN, last_error=str(fault)))

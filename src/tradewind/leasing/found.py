@@ -11,7 +11,7 @@ from typing import Any
 from tradewind.domain.records import Lease
 from tradewind.domain.states import EndReason, LeaseState
 from tradewind.leasing.tags import Tags
-from tradewind.ports.compute import Compute, Instance
+from tradewind.ports.compute import Compute, Instance, Leftover
 
 
 def accepted_data(lease: Lease) -> dict[str, object]:
@@ -25,13 +25,13 @@ def accepted_data(lease: Lease) -> dict[str, object]:
     }  # fmt: skip
 
 
-def beside(lease: Lease, instance: Instance, reason: EndReason, now: datetime) -> Lease:
-    """The row of a machine that was made beside a lease's own, RELEASING.
+def beside(lease: Lease, instance: Instance, reason: EndReason, now: datetime, before: int = 0) -> Lease:
+    """The row of a machine that was made beside a lease's own, RELEASING; ``before`` counts the rows that it had.
 
     Its id and token follow from the machine, so that two who find it at once cannot both write it down.
     """
     return replace(
-        lease, id=_beside_id(lease.id, instance.id), token=str(uuid.uuid5(uuid.UUID(lease.token), instance.id)),
+        lease, id=_beside_id(lease.id, instance.id, before), token=_beside_token(lease.id, instance.id, before),
         state=LeaseState.RELEASING, wanted=False, end_reason=reason, cloud_id=instance.id, state_since=now,
         created_at=now, wake_at=now, paid_from=_paid_from(lease, instance), paid_to=instance.ended_at, looks=0,
         looked_since=None, node=None, contact_at=None, last_error=None, faults=0, fault_kind=None, hold=0,
@@ -45,8 +45,31 @@ def _paid_from(lease: Lease, instance: Instance) -> datetime:
     return instance.launched_at
 
 
-def _beside_id(lease: str, cloud_id: str) -> str:
-    return f"{lease.split('+', maxsplit=1)[0]}+{hashlib.sha256(cloud_id.encode()).hexdigest()[:8]}"
+def tagged(lease: str) -> str:
+    """The lease that the tags of a row's things name: of a row beside another one the other."""
+    return lease.split("+", maxsplit=1)[0]
+
+
+def _beside_id(lease: str, cloud_id: str, before: int) -> str:
+    return f"{tagged(lease)}+{hashlib.sha256(f'{cloud_id} {before}'.encode()).hexdigest()[:8]}"
+
+
+def _beside_token(lease: str, cloud_id: str, before: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{tagged(lease)} {cloud_id} {before}"))
+
+
+def left_behind(
+    lease: Lease | None, left: Leftover, account: str, compute: Compute, now: datetime, before: int
+) -> Lease:
+    """The row of a leftover, RELEASING; ``lease`` is the closed row of whose machine it was, if that is known."""
+    id_, token = _beside_id(left.lease, left.id, before), _beside_token(left.lease, left.id, before)
+    offer = {"cloud": compute.name, "region": None, "zone": None, "instance_type": None, "purchase": None}
+    return Lease(
+        id=id_, token=token, kind=left.kind, state=LeaseState.RELEASING, job=lease.job if lease else "",
+        epoch=lease.epoch if lease else 0, account=account, offer=offer, order="", wanted=False, created_at=now,
+        state_since=now, hard_end=now, hard_end_by=compute.caps.hard_end.value, wake_at=now, sent="maybe",
+        cloud_id=left.id, end_reason=EndReason.ORPHAN,
+    )  # fmt: skip
 
 
 def adopted(told: Tags, instance: Instance, compute: Compute, account: str, now: datetime) -> Lease:

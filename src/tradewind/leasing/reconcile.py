@@ -87,8 +87,9 @@ def write_found(db: Connection, lease: Lease, kind: str, now: datetime) -> None:
     records.insert(db, lease)
     records.append_event(db, now, ACTOR, kind, lease.id, job=lease.job, new=lease.state,
                          cause=lease.end_reason.value if lease.end_reason else None)  # fmt: skip
-    records.append_event(db, now, ACTOR, "lease-accepted", lease.id, job=lease.job, cause="found",
-                         data=accepted_data(lease))  # fmt: skip
+    if lease.paid_from is not None:
+        records.append_event(db, now, ACTOR, "lease-accepted", lease.id, job=lease.job, cause="found",
+                             data=accepted_data(lease))  # fmt: skip
 
 
 def put_off(room: Room, held: Claim[Lease], why: str) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LeaseState
+from tradewind.leasing.found import tagged
 from tradewind.leasing.room import Note, Room, Step
 from tradewind.ports.compute import InstanceState, Query
 from tradewind.store.queue import Claim
@@ -23,7 +24,7 @@ def step_releasing(room: Room, held: Claim[Lease]) -> Step:
     ids = (lease.cloud_id or "",)
     compute.end(ids)
     listing = compute.find(Query(owner=room.owner, ids=ids))
-    left = compute.leftovers(Query(owner=room.owner, lease=lease.id, ids=ids))
+    left = compute.leftovers(Query(owner=room.owner, lease=tagged(lease.id), ids=ids))
     if not listing.complete:
         return _again(room, held, "the list was not complete")
     there = [each for each in listing.instances if each.state is not InstanceState.GONE]

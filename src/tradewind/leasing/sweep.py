@@ -15,12 +15,12 @@ from sqlalchemy.exc import IntegrityError
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, EndReason
 from tradewind.leasing import tags
-from tradewind.leasing.found import adopted, beside
+from tradewind.leasing.found import adopted, beside, left_behind
 from tradewind.leasing.intent import let_go
 from tradewind.leasing.reconcile import write_found
 from tradewind.leasing.room import ACTOR, Room
 from tradewind.leasing.unknown import absence_seconds
-from tradewind.ports.compute import CloudFault, Instance, InstanceState, Query
+from tradewind.ports.compute import CloudFault, Instance, InstanceState, Leftover, Query
 from tradewind.store import queue, records, schema
 
 NAMED_WITHIN = timedelta(days=90)  # an account that rows of this long name is asked for, configured or not
@@ -42,7 +42,7 @@ class Stray:
     """A thing of ours that no open row explains.
 
     ``why``: ``no-row``; ``surplus`` (its lease has another machine, or its job goes on without it); ``tombstoned`` (its
-    lease, in ``lease``, was closed); ``expired``.
+    lease, in ``lease``, was closed); ``expired``. ``rows`` counts the closed rows that it had.
     """
 
     account: str
@@ -50,6 +50,20 @@ class Stray:
     why: str
     told: tags.Tags
     lease: Lease | None
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remnant:
+    """A leftover that no open row explains, and no machine of its lease that is listed; ``lease`` its closed row.
+
+    ``rows`` counts the closed rows that it had itself.
+    """
+
+    account: str
+    left: Leftover
+    lease: Lease | None
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,7 @@ class Swept:
 
     checked: tuple[Checked, ...]
     strays: tuple[Stray, ...]
+    remnants: tuple[Remnant, ...]
     orphans: tuple[Lease, ...]
 
 
@@ -65,22 +80,27 @@ def look(room: Room) -> Swept:
     """List every account; nothing is written or ended."""
     checked: list[Checked] = []
     strays: dict[str, Stray] = {}  # by id: two accounts may rent the same machines
+    remnants: dict[str, Remnant] = {}
     for name, account in room.accounts.items():
         compute = account.compute
         try:
             listing = compute.find(Query(owner=room.owner))
+            left = compute.leftovers(Query(owner=room.owner))
         except CloudFault:
             checked.append(Checked(name, compute.name, None, complete=False, seen_at=room.clock.now()))
             continue
         checked.append(Checked(name, compute.name, None, listing.complete, listing.seen_at))
-        for stray in _strays(room, name, listing.instances):
+        for stray in _strays(room, name, listing.instances, {each.lease for each in left}):
             strays.setdefault(stray.instance.id, stray)
+        if listing.complete:
+            listed = {told.lease for each in listing.instances if (told := tags.read(each.tags))}
+            remnants |= {each.left.id: each for each in _remnants(room, name, left, listed)}
     now = room.clock.now()
     with room.db.read() as db:
         named = records.accounts_named(db, now - NAMED_WITHIN)
         orphans = tuple(lease for lease in records.leases(db, open_only=True) if _orphaned(db, lease))
     checked += [Checked(name, name, None, complete=False, seen_at=now) for name in named if name not in room.accounts]
-    return Swept(tuple(checked), tuple(strays.values()), orphans)
+    return Swept(tuple(checked), tuple(strays.values()), tuple(remnants.values()), orphans)
 
 
 def keep(room: Room) -> Swept:
@@ -88,6 +108,10 @@ def keep(room: Room) -> Swept:
     swept = look(room)
     for stray in swept.strays:
         _settle(room, stray)
+    for remnant in swept.remnants:
+        compute = room.accounts[remnant.account].compute
+        row = left_behind(remnant.lease, remnant.left, remnant.account, compute, room.clock.now(), remnant.rows)
+        _write_down(room, row, "lease-orphaned")
     return swept
 
 
@@ -126,7 +150,21 @@ def _orphaned(db: Connection, lease: Lease) -> bool:
     return lease.wanted and (job is None or job.state in JOB_ENDED)
 
 
-def _strays(room: Room, account: str, instances: tuple[Instance, ...]) -> list[Stray]:
+def _remnants(room: Room, account: str, left: tuple[Leftover, ...], listed: set[str]) -> list[Remnant]:
+    found = []
+    with room.db.read() as db:
+        for each in left:
+            rows = records.leases_of_instance(db, each.id)
+            lease = records.lease(db, each.lease)
+            is_open = (lease is not None and lease.state not in LEASE_CLOSED) or any(
+                row.state not in LEASE_CLOSED for row in rows
+            )
+            if not is_open and each.lease not in listed:
+                found.append(Remnant(account, each, lease, len(rows)))
+    return found
+
+
+def _strays(room: Room, account: str, instances: tuple[Instance, ...], left: set[str]) -> list[Stray]:
     now, found = room.clock.now(), []
     with room.db.read() as db:
         for instance in instances:
@@ -136,25 +174,31 @@ def _strays(room: Room, account: str, instances: tuple[Instance, ...]) -> list[S
             if told.account != account and told.account in room.accounts:
                 continue  # that account tells of it
             lease = records.lease(db, told.lease)
-            why = _why(instance, told, lease, records.leases_of_instance(db, instance.id), now)
+            rows = records.leases_of_instance(db, instance.id)
+            why = _why(instance, told, lease, rows, told.lease in left, now)
             if why is None:
                 continue
             job = records.job(db, told.job)
             if why == "no-row" and job is not None and job.state not in JOB_ENDED:
                 why = "surplus"  # the job goes on from its store with what it rents itself
-            found.append(Stray(account, instance, why, told, lease))
+            found.append(Stray(account, instance, why, told, lease, len(rows)))
     return found
 
 
-def _why(instance: Instance, told: tags.Tags, lease: Lease | None, rows: list[Lease], now: datetime) -> str | None:
-    """Why an instance is a stray, or None. ``lease`` is the row its tags name, ``rows`` those of its own id."""
-    gone = instance.state is InstanceState.GONE
-    if rows and (gone or instance.state is InstanceState.TERMINATING):
-        return None  # it is written down and going, or gone
+def _why(
+    instance: Instance, told: tags.Tags, lease: Lease | None, rows: list[Lease], leaves: bool, now: datetime
+) -> str | None:
+    """Why an instance is a stray, or None.
+
+    ``lease`` is the row its tags name, ``rows`` those of its own id; ``leaves``: something of its lease lies around.
+    """
     if any(row.state not in LEASE_CLOSED for row in rows):
         return None
+    gone = instance.state is InstanceState.GONE
+    if rows and not leaves and (gone or instance.state is InstanceState.TERMINATING):
+        return None  # it is written down, and going or gone
     if lease is None:
-        if gone:
+        if gone and not leaves:
             return None
         return "expired" if told.expires <= now else "no-row"
     if lease.state in LEASE_CLOSED:
@@ -173,18 +217,24 @@ def _settle(room: Room, stray: Stray) -> None:
     kind = "lease-adopted"
     if stray.why != "no-row":
         kind = "lease-surplus" if stray.why == "surplus" else "lease-orphaned"
-        row = beside(row, stray.instance, _REASONS[stray.why], now)
+        row = beside(row, stray.instance, _REASONS[stray.why], now, stray.rows)
+    _write_down(room, row, kind, lost=stray.lease is None)
+
+
+def _write_down(room: Room, row: Lease, kind: str, *, lost: bool = False) -> None:
+    """Add a row that was found, unless another sweep was first; ``lost``: its lease is not known to this store."""
+    now = room.clock.now()
     try:
         with room.db.write() as db:
-            known = records.leases_of_instance(db, stray.instance.id)
+            known = records.leases_of_instance(db, row.cloud_id or "")
             if any(each.state not in LEASE_CLOSED for each in known) or records.lease(db, row.id) is not None:
                 return
             job = records.job(db, row.job)
             write_found(db, replace(row, budget=job.settings.get("budget") if job else None), kind, now)
-            if job is not None and job.epoch <= row.epoch and stray.lease is None:
+            if job is not None and lost and job.epoch <= row.epoch:
                 _outrank(db, job, row, now)
     except IntegrityError:
-        return  # another sweep wrote it down first
+        return  # written at the same time
 
 
 def _outrank(db: Connection, job: Job, row: Lease, now: datetime) -> None:

@@ -189,11 +189,14 @@ class Compute(Protocol):
         ...
 
     def end(self, ids: Sequence[str]) -> None:
-        """Ask for the end of machines and of everything of theirs. Idempotent; an unknown id is success."""
+        """Ask for the end of machines, with all of theirs, and of leftovers. Idempotent; an unknown id is success."""
         ...
 
     def leftovers(self, query: Query) -> tuple[Leftover, ...]:
-        """What else of the matching leases still lies around."""
+        """What costs money and was left by machines that ended: ``ids`` are those machines', or the leftovers' own.
+
+        By owner alone it is asked in the sweep; what costs nothing is told only for a lease that is being released.
+        """
         ...
 
     def notice_probe(self, instance: Instance) -> dict[str, str]:

@@ -151,13 +151,12 @@ class LocalCompute:
             shutil.rmtree(folder.path, ignore_errors=True)
 
     def leftovers(self, query: Query) -> tuple[Leftover, ...]:
-        """Processes and folders of instances that are no longer listed as running."""
-        ids = query.ids or tuple(each.id for each in self.find(query).instances)
-        left = []
-        for id_ in ids:
-            if (self._root / id_).exists():
-                left.append(Leftover("folder", id_, query.lease or ""))
-            left += [Leftover("process", str(each.pid), query.lease or "") for each in processes.of_instance(id_)]
+        """What is left of instances: processes, and of those named by id their folders, which cost nothing."""
+        if query.ids is None:
+            gone = [each for each in self.find(query).instances if each.state is InstanceState.GONE]
+            return tuple(Leftover("process", each.id, each.lease) for each in gone if processes.of_instance(each.id))
+        left = [Leftover("folder", id_, query.lease or "") for id_ in query.ids if (self._root / id_).exists()]
+        left += [Leftover("process", id_, query.lease or "") for id_ in query.ids if processes.of_instance(id_)]
         return tuple(left)
 
     def notice_probe(self, instance: Instance) -> dict[str, str]:
