@@ -18,10 +18,12 @@ from tradewind.app.clock import SystemClock
 from tradewind.app.interface import open_count
 from tradewind.app.lock import holder
 from tradewind.app.settings import Settings
+from tradewind.app.views.leases import remnant_json
 from tradewind.clouds.local import processes
 from tradewind.clouds.local.compute import LocalCompute
 from tradewind.leasing import tags
-from tradewind.ports.compute import InstanceState, Order, Query
+from tradewind.leasing.sweep import Remnant
+from tradewind.ports.compute import InstanceState, Leftover, Order, Query
 
 
 class Home:
@@ -99,3 +101,19 @@ def test_what_has_no_row_is_listed_and_a_sweep_ends_it_and_waits_until_it_is_gon
     assert told["code"] == "lease-RELEASED" and told["next_wake"] is None
     assert "lease-adopted" in [event["kind"] for event in told["events"]]
     assert processes.of_instance(others), "what belongs to others is never touched"
+
+
+def test_processes_that_an_ended_machine_left_are_told_with_their_machine(home: Home) -> None:
+    id_ = home.behind()
+    folder = home.settings.instances / id_
+    (folder / "ended.json").write_text(json.dumps({"at": time.time(), "why": "unknown"}))  # its processes live on
+    (row,) = home.plane.sweep(False)["found"]
+    assert (row["cloud_id"], row["why_open"]) == (id_, "stray-no-row")
+    home.plane.sweep(True)
+    assert processes.of_instance(id_) == []
+
+
+def test_a_leftover_is_told_as_a_lease_of_which_little_is_known() -> None:
+    told = remnant_json(Remnant("odd", Leftover("disk", "d-7", "lease-x"), None, 0))
+    contracts.check([told], contracts.LEASES)
+    assert (told["kind"], told["lease"], told["cloud_id"], told["price_per_hour"]) == ("disk", "lease-x", "d-7", None)

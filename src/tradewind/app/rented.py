@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tradewind.app.inside import Inside
 from tradewind.app.interface import Answer
-from tradewind.app.views.leases import checked_json, lease_json, stray_json
+from tradewind.app.views.leases import checked_json, lease_json, remnant_json, stray_json
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LEASE_CLOSED
 from tradewind.leasing.sweep import Swept, look
@@ -28,7 +28,8 @@ def listed(inside: Inside, everything: bool) -> Answer:
     with inside.db.read() as db:
         rows = rows_of(db, records.leases(db, open_only=not everything), inside.clock.now())
     there = [each for each in swept.strays if each.instance.state is not InstanceState.GONE]
-    return {"leases": rows + [stray_json(each) for each in there], "checked": _checked(swept)}
+    left = [remnant_json(each) for each in swept.remnants]
+    return {"leases": rows + [stray_json(each) for each in there] + left, "checked": _checked(swept)}
 
 
 def unexplained(inside: Inside) -> Answer:
@@ -36,7 +37,8 @@ def unexplained(inside: Inside) -> Answer:
     swept = look(inside.leasing)
     with inside.db.read() as db:
         orphans = rows_of(db, list(swept.orphans), inside.clock.now())
-    return {"checked": _checked(swept), "found": [stray_json(each) for each in swept.strays] + orphans}
+    found = [stray_json(each) for each in swept.strays] + [remnant_json(each) for each in swept.remnants]
+    return {"checked": _checked(swept), "found": found + orphans}
 
 
 def until_ended(inside: Inside, going: Sequence[Lease], meanwhile: Callable[[], None]) -> Answer:

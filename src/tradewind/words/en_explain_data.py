@@ -16,6 +16,7 @@ TABLE: dict[str, str] = {
     "open-stray-no-row": "no row explains it; the supervisor adopts it from its tags",
     "open-stray-surplus": "a second machine of its lease, or its job goes on without it; it is ended",
     "open-stray-tombstoned": "it came, or stayed, after its lease was closed; it is ended",
+    "open-stray-left-behind": "it was left by a machine that ended; it is ended",
     "open-stray-expired": "it outlived its hard end; it is ended",
     # a lease explained, by its state
     "explain-lease-INTENDED": "It is written down, and nothing was asked for yet. The order is sent {wake}.",

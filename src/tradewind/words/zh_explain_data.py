@@ -16,6 +16,7 @@ TABLE: dict[str, str] = {
     "open-stray-no-row": "没有记录能说明它；守护进程会按标签收养它",
     "open-stray-surplus": "同一租约的第二台机器，或任务已不需要它；将被结束",
     "open-stray-tombstoned": "在租约关闭之后才出现或仍然存在；将被结束",
+    "open-stray-left-behind": "是已结束的机器留下的；将被结束",
     "open-stray-expired": "超过了强制截止时间；将被结束",
     # 按状态说明租约
     "explain-lease-INTENDED": "已记录，尚未发出任何请求。订单发送时间：{wake}。",

@@ -12,7 +12,7 @@ from tradewind.domain.money import Money
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, LeaseState
 from tradewind.leasing.release import ALERT_AFTER, ALERT_LOOKS
-from tradewind.leasing.sweep import Checked, Stray
+from tradewind.leasing.sweep import Checked, Remnant, Stray
 
 
 def lease_json(lease: Lease, job: Job | None, cost: Money | None, now: datetime) -> dict[str, Any]:
@@ -74,6 +74,21 @@ def stray_json(stray: Stray) -> dict[str, Any]:
         "cost_so_far": None, "node": {"address": instance.address, "contact": None, "pgid": instance.pgid},
         "why_open": f"stray-{stray.why}", "time_scale": None, "rehearsal": None, "account": stray.account,
         "limit": None, "faults": 0, "fault_kind": None,
+    }  # fmt: skip
+
+
+def remnant_json(remnant: Remnant) -> dict[str, Any]:
+    """A leftover that no open row explains, as a lease: its cloud tells no more than its kind and its lease."""
+    unknown = (
+        "end_reason", "region", "zone", "instance_type", "purchase", "price_per_hour", "requested_at", "paid_from",
+        "paid_to", "hard_end", "hard_end_by", "reclaim_at", "cost_so_far", "node", "time_scale", "rehearsal", "limit",
+        "fault_kind",
+    )  # fmt: skip
+    lease = remnant.lease
+    return dict.fromkeys(unknown) | {
+        "lease": remnant.left.lease, "kind": remnant.left.kind, "state": LeaseState.UNKNOWN.value,
+        "job": lease.job if lease else None, "cloud": lease.offer["cloud"] if lease else remnant.account,
+        "cloud_id": remnant.left.id, "why_open": "stray-left-behind", "account": remnant.account, "faults": 0,
     }  # fmt: skip
 
 
