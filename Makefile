@@ -28,7 +28,7 @@ test: install  ## run the tests (PYTEST_ARGS="-k name" for some)
 	$(ACTIVE) $(BIN)/pytest -n 2 $(PYTEST_ARGS)
 
 test-long: install  ## run the soaks and full-size proofs that `test` leaves out
-	$(ACTIVE) $(BIN)/pytest -m long $(PYTEST_ARGS) || test $$? -eq 5  # 5: there are none
+	$(ACTIVE) $(BIN)/pytest -n 2 -m long $(PYTEST_ARGS) || test $$? -eq 5  # 5: there are none
 
 check: install  ## the gate: style, types, import contracts, tests
 	$(BIN)/ruff check .

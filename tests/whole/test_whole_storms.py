@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import test_whole_kills as kills
 from cluster import cluster
 from product import Cli, cut
 
+Record = Callable[[str, object], None]
 ENDED = {"SUCCEEDED", "FAILED", "EXPIRED", "STOPPED"}
 
 
@@ -87,14 +88,16 @@ def test_postgresql_restarted_in_the_middle_loses_nothing(served: Cli, short_job
 
 
 @pytest.mark.long
-def test_postgresql_restarted_every_few_seconds_loses_nothing(served: Cli, tmp_path: Path) -> None:
+def test_postgresql_restarted_every_few_seconds_loses_nothing(
+    served: Cli, tmp_path: Path, record_property: Record
+) -> None:
     jobs = [served.detach(longer(tmp_path / f"digits-{n}", epochs=20), "--local") for n in range(2)]
     restarts = 0
     while not all(served.show(job)["state"] in ENDED for job in jobs):
         time.sleep(3)
         cluster().restart("immediate")
         restarts += 1
-    print(f"{restarts} restarts with -m immediate")
+    record_property("table: PostgreSQL stopped at once and started again", f"{restarts} times under {len(jobs)} jobs")
     assert restarts >= 5
     for job in jobs:
         kills.finished(served, job)
@@ -151,7 +154,9 @@ def test_a_disk_that_fills_stops_nothing_for_good(small_disk: Path, tmp_path: Pa
 
 
 @pytest.mark.long
-def test_a_storm_of_kills_leaves_nothing_lost_doubled_or_running(cli: Cli, tmp_path: Path) -> None:
+def test_a_storm_of_kills_leaves_nothing_lost_doubled_or_running(
+    cli: Cli, tmp_path: Path, record_property: Record
+) -> None:
     dice = random.Random(20261121)
     jobs = [cli.detach(longer(tmp_path / f"digits-{n}", epochs=60), "--rehearse") for n in range(3)]
     killed: dict[str, int] = {}
@@ -165,7 +170,8 @@ def test_a_storm_of_kills_leaves_nothing_lost_doubled_or_running(cli: Cli, tmp_p
             victim.kill()
             killed[kind] = killed.get(kind, 0) + 1
     shown = [cli("wait", job, "--json").json for job in jobs]
-    print(f"killed {killed}; jobs {[each['state'] for each in shown]}; attempts {[len(e['attempts']) for e in shown]}")
+    ends = ", ".join(f"{each['state']} after {len(each['attempts'])} attempts" for each in shown)
+    record_property("table: processes killed under rehearsals", f"{killed}; jobs: {ends}")
     assert sum(killed.values()) >= 30
     assert any(each["state"] == "SUCCEEDED" for each in shown)
     for each in shown:
