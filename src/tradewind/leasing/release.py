@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LeaseState
 from tradewind.leasing.found import tagged
 from tradewind.leasing.room import Note, Room, Step
-from tradewind.ports.compute import InstanceState, Query
+from tradewind.ports.compute import HardEnd, InstanceState, Listing, Query
 from tradewind.store.queue import Claim
 
 ALERT_LOOKS = 3
@@ -33,13 +33,20 @@ def step_releasing(room: Room, held: Claim[Lease]) -> Step:
         return _again(room, held, "still there: " + ", ".join(names))
     now = room.clock.now()
     ended = next((each.ended_at for each in listing.instances if each.ended_at), None)
-    paid_to = lease.paid_to or ended or listing.seen_at  # all three by the cloud's clock, as the launch was
+    paid_to = lease.paid_to or ended or _gone_by(lease, listing)
     if lease.paid_from is not None:
         paid_to = max(paid_to, lease.paid_from)
     released = replace(lease, state=LeaseState.RELEASED, state_since=now, paid_to=paid_to, wake_at=None,
                        last_error=None)  # fmt: skip
     why = lease.end_reason.value if lease.end_reason else None
     return Step(held, released, (Note("lease-released", why, {"paid_to": paid_to.isoformat()}),))
+
+
+def _gone_by(lease: Lease, listing: Listing) -> datetime:
+    """When at the latest a machine ended that is missing from the list, by the cloud's clock as its launch was."""
+    if lease.hard_end_by == HardEnd.SERVER_SIDE:
+        return min(listing.seen_at, lease.hard_end)  # its cloud ends it then, seen or not
+    return listing.seen_at
 
 
 def _again(room: Room, held: Claim[Lease], why: str) -> Step:

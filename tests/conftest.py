@@ -1,0 +1,24 @@
+"""Figures of a run: what tests record as ``worlds: …`` (numbers, added up) or ``table: …`` is printed at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    told = [each for reports in terminalreporter.stats.values() for report in reports
+            for each in getattr(report, "user_properties", ()) if getattr(report, "when", None) == "call"]  # fmt: skip
+    counted: Counter[str] = Counter()
+    for name, value in told:
+        if name.startswith("worlds: "):
+            counted[name.removeprefix("worlds: ")] += int(value)
+    if counted:
+        terminalreporter.section("worlds")
+        for name in sorted(counted):
+            terminalreporter.write_line(f"{counted[name]:>8,}  {name}")
+    for name, value in told:
+        if name.startswith("table: "):
+            terminalreporter.section(name.removeprefix("table: "))
+            terminalreporter.write_line(str(value))
