@@ -68,7 +68,7 @@ def test_a_full_disk_is_refused_with_both_figures(checkout: Path, tmp_path: Path
     program(tmp_path / "bin", "df", 'echo header; echo "/dev/disk 9 9 1048576 99% /"')
     run = set_up(checkout, PYTHON=sys.executable, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     assert run.returncode == 1
-    assert "1024 MB are free here; setting up torch needs 2500 MB" in run.stderr
+    assert "1024 MB are free here; setting up torch needs 3000 MB" in run.stderr
     assert not (checkout / ".venv").exists()
 
 

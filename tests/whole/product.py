@@ -17,6 +17,7 @@ import psutil
 REPO = Path(__file__).resolve().parents[2]
 EXAMPLE = REPO / "examples" / "digits" / "job.yaml"
 TRADEWIND = Path(sys.executable).with_name("tradewind")
+METADATA = ("ALIBABA_CLOUD_ECS_METADATA_DISABLED", "AWS_EC2_METADATA_DISABLED", "NO_GCE_CHECK")  # see conftest.py
 PATIENCE = 240.0  # seconds; generous, for a busy machine
 
 
@@ -42,7 +43,7 @@ class Cli:
 
     def environment(self) -> dict[str, str]:
         path = os.pathsep.join([str(TRADEWIND.parent), os.environ["PATH"]])
-        kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+        kept = {name: os.environ[name] for name in (*METADATA, "HOME", "LANG", "TMPDIR") if name in os.environ}
         return {**kept, "PATH": path, "TRADEWIND_HOME": str(self.home), "COLUMNS": "110", **self.env}
 
     def start(self, *words: str) -> subprocess.Popen[str]:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from tradewind.domain.market import ListedMachine, ListedPrice, SpotPoint
+from tradewind.domain.money import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,5 +59,17 @@ class Prices(Protocol):
 
         Raises:
             CloudFault: as :meth:`page`.
+        """
+        ...
+
+
+class Rates(Protocol):
+    """Somebody who publishes exchange rates."""
+
+    def rates(self) -> tuple[Rate, ...]:
+        """Today's rates, each with its day and source.
+
+        Raises:
+            CloudFault: as :meth:`Prices.page`.
         """
         ...
