@@ -128,9 +128,69 @@ SWEEP = record(
     found=LEASES, ended=every(TEXT), ending=every(TEXT),
 )  # fmt: skip
 OFFERS = every(OFFER)
+SHEET = record(
+    gpu=TEXT, form=maybe(TEXT), vendor=TEXT, architecture=TEXT, compute_capability=maybe(TEXT), memory_gib=NUMBER,
+    bandwidth_gb_s=maybe(NUMBER), peak_tflops={"type": "object", "additionalProperties": NUMBER}, link=maybe(TEXT),
+    link_gb_s=maybe(NUMBER), tdp_w=maybe(NUMBER), min_cuda=maybe(TEXT), last_cuda_major=maybe(WHOLE), notes=TEXT,
+    source=TEXT,
+)  # fmt: skip
+SHEETS = every(SHEET)
+MACHINE = record(
+    cloud=TEXT, instance_type=TEXT, family=maybe(TEXT), gpu=TEXT, gpu_known=TRUTH, form=maybe(TEXT), gpus=maybe(NUMBER),
+    gpu_memory_gib=maybe(NUMBER), cpus=maybe(WHOLE), memory_gib=maybe(NUMBER), network_gbps=maybe(NUMBER),
+    rdma=maybe(TEXT), nvlink=maybe(TEXT), source=TEXT,
+)  # fmt: skip
+PRICE_LINE = record(
+    region=TEXT, zone=maybe(TEXT), purchase=TEXT, payment=maybe(TEXT), price_per_hour=MONEY,
+    price_status=one_of("fresh", "dated", "old", "expired", "unknown"), as_of=TEXT, source=TEXT, own=TRUTH,
+)  # fmt: skip
+CATALOG_SHOW = record(
+    asked=TEXT, kind=one_of("machine", "family", "gpu"), gpus=SHEETS, machines=every(MACHINE),
+    prices=every(PRICE_LINE), claims=every(record(said=TEXT, verdict=TEXT, true=TEXT, why=maybe(TEXT))),
+)  # fmt: skip
+REGIONS = every(record(
+    cloud=TEXT, region=TEXT, name=maybe(TEXT), name_zh=maybe(TEXT), country=maybe(TEXT), city=maybe(TEXT),
+    carbon_g_per_kwh=maybe(NUMBER), carbon_free_percent=maybe(NUMBER), distance_km=maybe(NUMBER), machines=WHOLE,
+    residency=every(TEXT),
+))  # fmt: skip
+BOUNDS = record(low=MONEY, high=MONEY)
+COMPARED = record(
+    columns=every(record(
+        asked=TEXT, largest_of=WHOLE, machine=MACHINE, region=maybe(TEXT),
+        ways=every(record(
+            purchase=TEXT, payment=maybe(TEXT), low=MONEY, high=MONEY, month=BOUNDS,
+            kind=one_of("listed", "estimate"), price_status=maybe(TEXT), as_of=maybe(TEXT), source=TEXT, own=TRUTH,
+            break_even_hours=maybe(every(WHOLE)),
+        )),
+        rent_or_buy=maybe(record(
+            own_hour=MONEY, rented_hour=MONEY, even_utilisation=maybe(NUMBER), even_hours_per_month=maybe(WHOLE),
+            inputs=every(record(name=TEXT, value=NUMBER, unit=TEXT, source=TEXT)),
+        )),
+    )),
+    rates=every(record(base=TEXT, quote=TEXT, value=TEXT, as_of=TEXT, source=TEXT)), hours_per_month=NUMBER,
+)  # fmt: skip
+HELD = record(
+    snapshot=record(date=TEXT, machines=WHOLE, prices=WHOLE, offers=WHOLE, unpriced=WHOLE, left_out=WHOLE),
+    clouds=every(record(cloud=TEXT, machines=WHOLE, prices=WHOLE, newest=maybe(TEXT), refreshed_at=maybe(INSTANT))),
+    own=every(record(name=TEXT, prices=WHOLE, path=TEXT, added_at=maybe(INSTANT))),
+    passed_over=every(record(file=TEXT, why=TEXT)),
+)  # fmt: skip
+ADDED = record(name=TEXT, path=TEXT, prices=WHOLE, replaced=TRUTH)
 SUBMITTED = record(job=TEXT, name=TEXT, state=TEXT, plan_id=maybe(TEXT), rehearsal=TRUTH)
 ERROR = record(error=record(code=TEXT, what=TEXT, why=TEXT, next=TEXT, retryable=TRUTH,
                             where=maybe(record(file=TEXT, line=maybe(WHOLE), column=maybe(WHOLE)))))  # fmt: skip
+
+
+FAULT = maybe(ERROR["properties"]["error"])
+REFRESHED = record(clouds=every(record(
+    cloud=TEXT, outcome=one_of("refreshed", "refused", "failed", "not_configured"), went_on=TRUTH, parts=WHOLE,
+    parts_failed=every(record(part=TEXT, error=FAULT)), machines=WHOLE, prices=WHOLE, skipped=every(TEXT),
+    no_machine=every(TEXT), spot_points=WHOLE, spot_error=FAULT, error=FAULT,
+    changes=maybe(record(
+        new=WHOLE, gone=WHOLE, dearer=WHOLE, cheaper=WHOLE, same=WHOLE,
+        largest=every(record(region=TEXT, zone=maybe(TEXT), instance_type=TEXT, purchase=TEXT, old=MONEY, new=MONEY)),
+    )),
+)))  # fmt: skip
 
 
 def check(value: Any, schema: Schema) -> None:

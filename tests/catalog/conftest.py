@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
+from shipped import Row, read_csv
 
-from tradewind.catalog.parts import DATA
 from tradewind.catalog.snapshot import Snapshot, open_snapshot
-
-Row = dict[str, str]
-
-
-def read_csv(name: str) -> list[Row]:
-    """The rows of one shipped file."""
-    with (DATA / name).open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
 
 
 @pytest.fixture(scope="session")

@@ -7,14 +7,16 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from shipped import Row, read_csv
 
+from tradewind.catalog.images import images
+from tradewind.catalog.parts import DATA
 from tradewind.catalog.rates import rate
+from tradewind.catalog.snapshot import Snapshot
 from tradewind.catalog.status import first_day
 from tradewind.catalog.terms import terms
-from tradewind.domain.gpus import data_sheet, resolve
+from tradewind.domain.gpus import data_sheet, reason, resolve
 from tradewind.domain.offer import Purchase
-
-Row = dict[str, str]
 
 CLOUDS = {"alibaba", "aws", "azure", "gcp", "huawei", "tencent"}
 PRICE_KEY = ("cloud", "region", "zone", "instance_type", "purchase", "payment", "currency")
@@ -151,3 +153,86 @@ def test_every_cloud_has_terms() -> None:
         assert 0 <= known.notice_s <= 600
         assert known.granularity_s == 1
         assert 0 <= known.minimum_s <= 3600
+
+
+@pytest.mark.parametrize(("name", "key"), [
+    ("discounts.csv", ("cloud", "types", "currency", "purchase", "payment", "source")),
+    ("specialists.csv", ("provider", "gpu_model", "gpu_count", "purchase")),
+    ("spot_advisor.csv", ("cloud", "region", "instance_type")), ("guide_prices.csv", ("cloud", "gpu", "said")),
+    ("gpu_claims.csv", ("about", "said")), ("images.csv", ("cloud", "kind", "arch", "name_or_family")),
+])  # fmt: skip
+def test_every_other_table_is_sorted_sourced_and_dated(name: str, key: tuple[str, ...]) -> None:
+    rows = read_csv(name)
+    keys = [tuple(row[each] for each in key) for row in rows]
+    assert all(first < second for first, second in pairwise(keys))
+    for row in rows:
+        assert row["source"], row
+        assert ".txt" not in row["source"], "a source is named by what it is, not by a file"
+        assert first_day(row.get("as_of")) or first_day(row.get("checked")) or row.get("use") == "never", row
+
+
+def test_what_must_not_be_recommended_says_so() -> None:
+    assert {row["use"] for row in read_csv("guide_prices.csv")} == {"never"}
+    uses = Counter(row["use"] for row in read_csv("discounts.csv"))
+    assert set(uses) == {"estimate", "never"}
+    for row in read_csv("discounts.csv"):
+        if row["cloud"] == "any" or re.search("from memory|example|weak|claim", row["source"]):
+            assert row["use"] == "never", row
+
+
+def test_specialists_prices_are_sane_and_their_gpus_resolve() -> None:
+    rows = read_csv("specialists.csv")
+    assert len(rows) >= 315
+    for row in rows:
+        assert resolve(row["gpu_model"]), row
+        assert 0.03 < float(row["price_usd_per_gpu_hour"]) < 60, row
+        assert row["gpu_count"] in {"1", "2", "4", "8"}, row
+
+
+def test_spot_records_speak_of_machines_and_regions_that_exist(instances: list[Row], regions: list[Row]) -> None:
+    types = {(row["cloud"], row["instance_type"]) for row in instances}
+    places = {(row["cloud"], row["region"]) for row in regions}
+    for row in read_csv("spot_advisor.csv"):
+        assert (row["cloud"], row["instance_type"]) in types, row
+        assert (row["cloud"], row["region"]) in places, row
+        seen = [float(row[name]) for name in ("spot_min", "spot_avg", "spot_max") if row[name]]
+        assert seen == sorted(seen), row
+        assert not row["savings_fraction"] or 0 <= float(row["savings_fraction"]) < 1, row
+
+
+def test_every_gpu_resolves_or_says_why_not(instances: list[Row]) -> None:
+    for row in instances:
+        assert resolve(row["gpu_model"]) or reason(row["gpu_model"]), row
+
+
+def test_memory_in_a_gpus_name_times_their_number_is_the_machines_total(instances: list[Row]) -> None:
+    """Eight A100-40GB are 320 GB, and never 192."""
+    checked = 0
+    for row in instances:
+        named = re.search(r"-(\d+)GB$", row["gpu_model"])
+        if (
+            named
+            and row["gpu_memory_gib_each"]
+            and row["gpu_count"]
+            and float(row["gpu_count"]) >= 1
+            and (resolve(row["gpu_model"]))
+        ):
+            count = float(row["gpu_count"])
+            total = count * float(row["gpu_memory_gib_each"])
+            assert total == pytest.approx(count * float(named[1]), rel=0.02), row
+            checked += 1
+    assert checked > 90
+
+
+def test_every_cloud_has_images_that_are_looked_up() -> None:
+    for cloud in CLOUDS:
+        for image in images(cloud):
+            assert image.lookup, image
+            assert image.user, image
+        assert images(cloud), cloud
+    assert images("local") == ()
+
+
+def test_the_snapshot_stays_small(snapshot: Snapshot) -> None:
+    assert snapshot.path.stat().st_size < 5_000_000
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 5_000_000

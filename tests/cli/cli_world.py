@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tradewind.app.asked import Step
 from tradewind.app.interface import Submit
-from tradewind.app.queries import OffersQuery, SizeOverrides
+from tradewind.app.queries import CompareQuery, OffersQuery, SizeOverrides
 from tradewind.cli.main import run
 from tradewind.cli.world import World
 from tradewind.domain.errors import NotFound, TimedOut
@@ -166,6 +167,49 @@ class Keeper:
 
 
 @dataclass
+class Shelf:
+    """The port ``Catalog`` with recorded answers."""
+
+    refreshed: list[Answer] = field(default_factory=lambda: answer("catalog-refresh"))
+    steps: list[Step] = field(default_factory=lambda: [
+        Step("azure", "spot", 0, 2, 0), Step("azure", "spot", 0, 2, 0, 12.0), Step("azure", "spot", 1, 2, 1_000),
+    ])  # fmt: skip
+    asked: list[Any] = field(default_factory=list)
+
+    def show(self, name: str) -> Answer:
+        return answer("catalog-show")  # type: ignore[no-any-return]
+
+    def gpus(self, names: tuple[str, ...]) -> list[Answer]:
+        self.asked.append(names)
+        return answer("catalog-gpus")  # type: ignore[no-any-return]
+
+    def regions(self, clouds: tuple[str, ...], near: str | None) -> list[Answer]:
+        self.asked.append((clouds, near))
+        return answer("catalog-regions")  # type: ignore[no-any-return]
+
+    def compare(self, query: CompareQuery) -> Answer:
+        self.asked.append(query)
+        return answer("catalog-compare")  # type: ignore[no-any-return]
+
+    def held(self) -> Answer:
+        return answer("catalog-list")  # type: ignore[no-any-return]
+
+    def add(self, path: Path, name: str | None) -> Answer:
+        self.asked.append((path, name))
+        return {"name": name or path.stem, "path": "/home/ada/own.csv", "prices": 12, "replaced": name is not None}
+
+    def rates(self, refresh: bool) -> list[Answer]:
+        self.asked.append(refresh)
+        return answer("catalog-rates")  # type: ignore[no-any-return]
+
+    def refresh(self, clouds: tuple[str, ...], tell: Callable[[Step], None]) -> list[Answer]:
+        self.asked.append(clouds)
+        for step in self.steps:
+            tell(step)
+        return self.refreshed
+
+
+@dataclass
 class Inside:
     """The use cases with given answers, over a control plane in memory."""
 
@@ -173,6 +217,8 @@ class Inside:
     plane: Control = field(default_factory=Control)
     keeper: Keeper = field(default_factory=Keeper)
     found: list[Answer] = field(default_factory=list)
+    beside: Answer = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
     asked: list[Any] = field(default_factory=list)
     broken: Exception | None = None
 
@@ -183,9 +229,14 @@ class Inside:
         self.asked.append((workload, overrides))
         return answer("size")  # type: ignore[no-any-return]
 
-    def offers(self, query: OffersQuery) -> list[Answer]:
+    def offers(self, query: OffersQuery) -> Answer:
         self.asked.append(query)
-        return self.found
+        nothing = {"unpriced": 0, "left_out": {}, "rates": [], "near": None, "passed_over": []}
+        most = query.limit or len(self.found)
+        return {"offers": self.found[:most], "more": len(self.found[most:]), **nothing, **self.beside}
+
+    def catalog(self) -> Shelf:
+        return self.shelf
 
     def plan(self, workload: Workload, now: datetime) -> Answer:
         assert self.plane.plan is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,8 @@ import pytest
 from cli_world import Inside, Shell, answer, job_file, place
 from rich.cells import cell_len
 
-from tradewind.app.queries import OffersQuery, SizeOverrides
-from tradewind.cli.index import COMMANDS
+from tradewind.app.queries import CompareQuery, OffersQuery, SizeOverrides
+from tradewind.cli.index import CATALOG, COMMANDS
 from tradewind.domain.errors import BadInput
 from tradewind.domain.precision import Precision
 
@@ -38,6 +40,16 @@ def command_lines(job: str) -> list[list[str]]:
         ["leases", "--all"], ["sweep"], ["cost"], ["cost", "digits"], ["cost", "--rehearsals"], ["stop", "digits"],
         ["wait", "digits"], ["run", job, "--local"], ["explain", "digits"], ["explain", "lease-m7zw", "--all"],
         ["supervisor"], ["supervisor", "install"], ["supervisor", "uninstall"], ["sweep", "--end"],
+        *catalog_lines(),
+    ]  # fmt: skip
+
+
+def catalog_lines() -> list[list[str]]:
+    """Every command of the catalog that ends well."""
+    return [
+        ["catalog", "show", "p4d.24xlarge"], ["catalog", "gpus"], ["catalog", "regions", "--near", "Shanghai"],
+        ["catalog", "compare", "p4d.24xlarge", "gn7e", "GN10Xp"], ["catalog", "list"], ["catalog", "add", "mine.csv"],
+        ["catalog", "add", "mine.csv", "--as", "contract"],
     ]  # fmt: skip
 
 
@@ -63,6 +75,18 @@ def test_every_drawing_keeps_to_the_width(shell: Shell, job: str, columns: int, 
         for line in result.out.splitlines():
             assert cell_len(line) <= columns, (words, line)
             assert line == line.rstrip()
+            assert words[0] != "catalog" or not line.endswith("…"), words  # nothing is cut off
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_offers_and_refreshes_keep_to_the_width(shell: Shell, columns: int, lang: str) -> None:
+    recorded = answer("offers")
+    shell.inside.found, shell.inside.beside = recorded.pop("offers"), recorded
+    shell.env["COLUMNS"] = str(columns)
+    for words in (["offers"], ["offers", "--limit", "1"], ["catalog", "refresh"]):
+        told = shell(*words, "--lang", lang).out
+        assert max(map(cell_len, told.splitlines())) <= columns, words
 
 
 @pytest.mark.parametrize("no_color", [True, False])
@@ -110,16 +134,128 @@ def test_sizes_that_are_refused(shell: Shell, flags: list[str], code: str) -> No
 
 def test_offers_are_asked_for_as_given(shell: Shell) -> None:
     shell("offers", "--gpu", "T4", "--gpus", "4", "--cloud", "aws,gcp", "--purchase", "spot", "--limit", "3")
-    assert shell.inside.asked == [OffersQuery("T4", (4, 4), ("aws", "gcp"), (), ("spot",), 3)]
+    shell("offers", "--near", "Beijing", "--currency", "CNY", "--min-memory", "40", "--max-price", "20 CNY", "--rdma",
+          "yes", "--min-rdma", "400", "--nvlink", "NVSwitch", "--cuda", "12", "--max-carbon", "300", "--residency",
+          "EU", "--provider-tier", "all", "--sort", "carbon", "--region", "eu-west-1")  # fmt: skip
+    assert shell.inside.asked == [
+        OffersQuery("T4", (4, 4), ("aws", "gcp"), purchases=("spot",), limit=3),
+        OffersQuery(
+            regions=("eu-west-1",), near="Beijing", currency="CNY", min_memory_gib=40, max_price="20 CNY", rdma="yes",
+            min_rdma_gbps=400, nvlink="NVSwitch", cuda="12", max_carbon=300, residency="EU", tier="all", sort="carbon",
+            limit=30,  # a screen
+        ),
+    ]  # fmt: skip
     assert "No offer matches" in shell("offers").out
+
+
+def test_offers_as_csv_have_the_fields_of_json(shell: Shell) -> None:
+    recorded = answer("offers")
+    shell.inside.found, shell.inside.beside = recorded.pop("offers"), recorded
+    result = shell("offers", "--csv")
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+    told = shell("offers", "--json").json()
+    for row, offer in zip(rows, told, strict=True):
+        price = offer["price_per_hour"]
+        assert (row["price_per_hour"], row["currency"]) == (price["amount"], price["currency"])
+        assert row["converted_price_per_hour"] == offer["converted"]["price_per_hour"]["amount"]
+        assert row["instance_type"] == offer["instance_type"]
+        assert row["rdma"] == (offer["rdma"] or "")  # unknown is an empty cell
+    assert "as the crow flies" in result.err
+    assert shell("offers", "--csv", "--json").json()["error"]["code"] == "csv-with-json"
+
+
+def test_what_is_unknown_is_counted_below_the_table(shell: Shell) -> None:
+    shell.inside.found = [*offers()[:1], {**offers()[0], "price_per_hour": None, "price_per_gpu_hour": None,
+                                          "price_status": "unknown", "as_of": None}]  # fmt: skip
+    damaged = [{"file": "own/x.csv", "why": "torn"}]
+    shell.inside.beside = {"unpriced": 1, "left_out": {"carbon": 3}, "passed_over": damaged}
+    told = " ".join(shell("offers").out.split())
+    assert "1 without a known price" in told
+    assert "3 left out because their grid's carbon is unknown" in told
+    assert "own/x.csv (torn)" in told
+    assert "3 left out" in shell("offers", "--json").err
+
+
+def test_what_is_the_same_in_all_offers_is_told_once(shell: Shell) -> None:
+    first = offers()[0]
+    shell.inside.found = [first, {**first, "zone": "elsewhere", "rdma": "EFA 400"}]
+    head, *_, below = shell("offers").out.partition("\n\n")
+    assert f"× {first['gpu']}" in head and "RDMA" not in head
+    assert f"× {first['gpu']}" not in below.split("\n\n")[0]
+
+
+def test_a_refresh_is_told_cloud_by_cloud(shell: Shell) -> None:
+    result = shell("catalog", "refresh", "--json")
+    assert (result.code, result.err) == (4, "")  # nothing beside the one value
+    contracts.check(result.json(), contracts.REFRESHED)
+    azure, gcp, aws = result.json()["clouds"]
+    assert azure["parts_failed"][0]["error"]["what"].startswith("azure answered in a shape")
+    assert 'pip install "tradewind[gcp]"' in gcp["error"]["next"]
+    assert aws["error"]["facts"]["left"] == "12"
+    lines = shell("catalog", "refresh").err.splitlines()
+    assert lines == ["azure spot: 0 of 2 parts, 0 prices", "azure spot: the cloud asks for a pause of 12 s",
+                     "azure spot: 1 of 2 parts, 1,000 prices"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "named", "code"),
+    [
+        (["refreshed", "not_configured"], False, 0),
+        (["refreshed", "not_configured"], True, 3),
+        (["not_configured", "not_configured"], False, 3),
+        (["refreshed", "failed"], False, 4),
+        (["refused", "not_configured"], True, 4),
+    ],
+)
+def test_how_a_refresh_ends(shell: Shell, outcomes: list[str], named: bool, code: int) -> None:
+    template = answer("catalog-refresh")[1]
+    shell.inside.shelf.refreshed = [{**template, "outcome": outcome} for outcome in outcomes]
+    assert shell("catalog", "refresh", *(["--cloud", "aws,gcp"] if named else [])).code == code
+
+
+def test_ctrl_c_says_that_a_refresh_goes_on_later(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(clouds: tuple[str, ...], tell: object) -> list[Any]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shell.inside.shelf, "refresh", interrupted)
+    result = shell("catalog", "refresh")
+    assert result.code == 130
+    assert "goes on from here" in result.err
+
+
+def test_a_bar_on_a_terminal_goes_away_at_the_end(shell: Shell) -> None:
+    shell.terminal = True
+    shell.env["TERM"] = "xterm"
+    assert "\x1b[" in shell("catalog", "refresh").err
+
+
+def test_inputs_of_rent_or_buy_go_with_the_question(shell: Shell) -> None:
+    shell("catalog", "compare", "gn7e", "--card-price", "9 CNY", "--years", "3", "--utilisation", "0.3",
+          "--server-share", "0.2")  # fmt: skip
+    assert shell.inside.shelf.asked == [
+        CompareQuery(("gn7e",), card_price="9 CNY", inputs={"years": 3, "utilisation": 0.3, "server_share": 0.2})
+    ]
+
+
+def test_the_catalog_alone_tells_its_commands(shell: Shell) -> None:
+    told = shell("catalog").out
+    for name in CATALOG:
+        assert f"  {name} " in told
+        page = shell("catalog", name, "--help").out
+        assert f"tradewind catalog {name}" in page.splitlines()[0]
+        assert f"\n  tradewind catalog {name}" in page  # an example
+        assert not any(line.rstrip().endswith(("--json", "--help", "GIB", "CUR")) for line in page.splitlines())
+    error = shell("catalog", "shw", "--json").json()["error"]
+    assert (error["code"], error["facts"]["nearest"]) == ("command-unknown", "show")
 
 
 def test_a_screen_of_offers_and_how_many_more(shell: Shell) -> None:
     shell.inside.found = offers()[:1] * 40
-    told = shell("offers").out.splitlines()
-    assert len(told) == 1 + 30 + 2
-    assert told[-1].startswith("10 more")
-    assert len(shell("offers", "--limit", "40").out.splitlines()) == 41
+    _, table, below = shell("offers").out.split("\n\n")
+    assert len(table.splitlines()) == 1 + 30
+    assert below.startswith("10 more")
+    _, table, below = shell("offers", "--limit", "40").out.split("\n\n")
+    assert len(table.splitlines()) == 1 + 40 and "more" not in below
 
 
 def test_empty_answers_say_what_to_do_next(shell: Shell) -> None:

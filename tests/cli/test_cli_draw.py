@@ -52,6 +52,20 @@ def shell(tmp_path: Path) -> Shell:
         ("supervisor-zh", ["supervisor", "--lang", "zh"]),
         ("supervisor-install", ["supervisor", "install"]),
         ("ps", ["ps", "--all"]),
+        ("offers", ["offers", "--limit", "8"]),
+        ("offers-zh", ["offers", "--limit", "8", "--lang", "zh"]),
+        ("catalog-show", ["catalog", "show", "p4d.24xlarge"]),
+        ("catalog-show-zh", ["catalog", "show", "p4d.24xlarge", "--lang", "zh"]),
+        ("catalog-gpus", ["catalog", "gpus"]),
+        ("catalog-regions", ["catalog", "regions", "--near", "Shanghai"]),
+        ("catalog-regions-zh", ["catalog", "regions", "--near", "Shanghai", "--lang", "zh"]),
+        ("catalog-compare", ["catalog", "compare", "p4d.24xlarge", "gn7e", "GN10Xp"]),
+        ("catalog-compare-zh", ["catalog", "compare", "p4d.24xlarge", "gn7e", "GN10Xp", "--lang", "zh"]),
+        ("catalog-list", ["catalog", "list"]),
+        ("catalog-rates", ["catalog", "rates"]),
+        ("catalog-rates-zh", ["catalog", "rates", "--lang", "zh"]),
+        ("catalog-refresh", ["catalog", "refresh"]),
+        ("catalog-refresh-zh", ["catalog", "refresh", "--lang", "zh"]),
     ],
 )
 def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> None:
@@ -61,6 +75,9 @@ def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> No
         shell.plane.rows, shell.plane.places = listed["leases"], listed["checked"]
     if known.startswith("sweep"):
         shell.plane.swept = answer(known)
+    if known == "offers":
+        shell.inside.beside = answer("offers")
+        shell.inside.found = shell.inside.beside.pop("offers")
     job = job_file(tmp_path)
     told = shell(*(job if word == "JOB" else word for word in words)).out
     path = GOLDEN / f"{name}.txt"

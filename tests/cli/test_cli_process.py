@@ -31,6 +31,20 @@ def test_the_start_imports_nothing_heavy(words: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_offers_start_without_what_they_do_not_need(tmp_path: Path) -> None:
+    look = (
+        "import sys\nfrom tradewind.cli import main\nsys.argv[1:] = ['offers', '--gpu', 'T4', '--limit', '3']\n"
+        "try: main.main()\nexcept SystemExit: pass\n"
+        "heavy = ('pydantic', 'sqlalchemy', 'rich', 'yaml', 'psutil', 'tradewind.planning', 'tradewind.sizing',"
+        " 'tradewind.store', 'tradewind.clouds', 'tradewind.leasing', 'tradewind.catalog.build', 'difflib')\n"
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
+    )
+    for _ in ("the first builds the snapshot", "the second finds it"):
+        done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True,
+                              env=environment(tmp_path))  # fmt: skip
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     line = shlex.join(PROGRAM) + " --help | head -1; exit ${PIPESTATUS[0]}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment(tmp_path), check=False)

@@ -8,7 +8,7 @@ import pytest
 from planning_makers import CNY, NOW, make_offer, make_plan, money
 
 from tradewind.domain.estimate import Estimate
-from tradewind.domain.money import Rate
+from tradewind.domain.money import Money, Rate
 from tradewind.domain.offer import PriceStatus, Purchase
 from tradewind.domain.plan import Placed, Plan, Tariff
 from tradewind.domain.workload import Resources, Schedule
@@ -141,3 +141,22 @@ def test_the_end_is_named() -> None:
     assert placed.finish_by is not None
     assert (placed.finish_by - NOW).total_seconds() == pytest.approx(placed.hours.value * 3600)
     assert placed.on_time_probability is None
+
+
+def test_bringing_the_results_home_is_paid_once_and_ranked_with() -> None:
+    per_gb = Tariff("egress", "GB", Money(Decimal("0.09"), "USD"), "2026-05-06", "test")
+    near, far = make_offer(price="3", region="r-known"), make_offer(price="3", region="r-unknown")
+
+    def egress(cloud: str, region: str) -> Tariff | None:
+        return per_gb if region == "r-known" else None
+
+    ask = Ask(36_000, fetched_gb=10.0)
+    found = make_plan(ask, [near], egress_of=egress)
+    placed, plain = chosen(found), chosen(make_plan(TEN_HOURS, [near]))
+    assert placed.cost_parts.egress == Money(Decimal("0.90"), "USD")
+    assert placed.cost.value.amount - plain.cost.value.amount == Decimal("0.90")
+    assert "egress-assumed gb=10" in found.assumptions
+    dear = chosen(make_plan(ask, [near, make_offer(price="3.05", region="r-unknown")], egress_of=egress))
+    assert dear.offer.region == "r-unknown"  # 0.90 once is more than 0.05 for ten hours
+    both = make_plan(ask, [near, far], egress_of=egress)
+    assert any(text.startswith("egress-tariff-unknown cloud=") for text in both.assumptions)

@@ -89,7 +89,8 @@ def check_tradewind(words: list[str]) -> None:
     at = next((i for i, word in enumerate(words) if not word.startswith("-") and i not in valued), len(words))
     assert [each for each in options(words[:at]) if not knows(help_of(), each)] == []
     if at < len(words):
-        text = help_of(words[at])
+        below = words[at] == "catalog" and words[at + 1 :][:1]
+        text = help_of(words[at], *(below or ()))
         assert [each for each in options(words[at:]) if not knows(text, each)] == []
 
 
@@ -128,5 +129,9 @@ def test_an_unknown_option_and_target_are_found() -> None:
         check_tradewind(["run", "job.yaml", "--no-such-option"])
     with pytest.raises(AssertionError):
         check_tradewind(["no-such-command"])
+    with pytest.raises(AssertionError):
+        check_tradewind(["catalog", "no-such-command"])
+    with pytest.raises(AssertionError):
+        check_tradewind(["catalog", "gpus", "--near", "Beijing"])
     with pytest.raises(AssertionError):
         check_make(["no-such-target"])

@@ -19,7 +19,7 @@ from tradewind.domain.estimate import Source
 from tradewind.domain.offer import PriceStatus, Purchase
 
 SOURCE = Path(tradewind.__path__[0])
-TABLES = ("errors", "sayings", "reasons", "explain", "help")
+TABLES = ("errors", "sayings", "catalog", "reasons", "explain", "help")
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -28,6 +28,21 @@ INDIRECT = {
     "cloud-unknown": {"name", "nearest"},
     "region-unknown": {"name", "nearest"},
     "batch-indivisible": {"batch_size", "gpus", "micro_batch"},
+    "place-unknown": {"name", "nearest"},
+    "own-cloud-unknown": {"name", "nearest"},
+    "own-region-unknown": {"name", "nearest"},
+    "own-machine-unknown": {"name", "nearest"},
+    "own-purchase-unknown": {"name", "nearest"},
+    "own-currency-unknown": {"name", "nearest"},
+    "own-value-missing": {"column"},
+    "own-price-unreadable": {"text"},
+    "own-date-unreadable": {"text"},
+    "refresh-nothing-told": {"cloud"},
+    "refresh-not-positive": {"cloud", "count", "region", "instance_type", "price"},
+    "refresh-told-twice": {"cloud", "count"},
+    "refresh-currency-changed": {"cloud", "count", "old", "region", "instance_type", "price"},
+    "refresh-half-gone": {"cloud", "before", "left"},
+    "refresh-off-by-ten": {"cloud", "count", "ratio"},
     "model-sources-many": {"key", "given"},
     "model-source-missing": {"key", "given"},
 }
@@ -138,6 +153,8 @@ def test_everything_said_has_words() -> None:
         ("purchase", list(Purchase)),
         ("status", list(PriceStatus)),
         ("source", list(Source)),
+        ("age", list(PriceStatus)),
+        ("outcome", ["refreshed", "refused", "failed", "not_configured"]),
         ("guarantee", ["firm", "conditional", "none"]),
         ("quota", ["ok", "none", "unknown"]),
         ("checkpoint", ["complete", "torn"]),

@@ -18,6 +18,7 @@ from tradewind.app.finding import find_job
 from tradewind.app.inside import open_inside
 from tradewind.app.interface import Answer, Submit, open_count
 from tradewind.app.lock import holder
+from tradewind.app.market import rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
 from tradewind.app.submission import budget_of, job_of, lay_out, limited, remarks
@@ -62,7 +63,8 @@ class Embedded:
         if submit.local:
             return None
         if id(submit) not in self._plans:
-            self._plans[id(submit)] = questions.plan(self._settings, limited(submit), self._clock.now())
+            workload = limited(submit, rates_of(self._settings))
+            self._plans[id(submit)] = questions.plan(self._settings, workload, self._clock.now())
         return self._plans[id(submit)]
 
     def needs_of(self, submit: Submit) -> Answer | None:
@@ -106,7 +108,7 @@ class Embedded:
             left_out = lay_out(submit, folder, self._settings.home)
             job = replace(job, settings={**job.settings, "remarks": remarks(submit, left_out)})
             with self._db.write() as db:
-                stored = submit_job(db, job, now, budget_of(submit, job))
+                stored = submit_job(db, job, now, budget_of(submit, job, rates_of(self._settings)))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)  # not submitted: nothing of it stays
             raise

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tradewind.app.asked import Step
+    from tradewind.app.queries import CompareQuery
     from tradewind.domain.money import Money
     from tradewind.domain.workload import PreemptAt, Workload
 
@@ -133,6 +135,51 @@ class ControlPlane(Protocol):
 
     def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
         """The cost object of one job or of all; a job asked for by name is told even when a rehearsal."""
+        ...
+
+
+class Catalog(Protocol):
+    """What is known of machines, GPUs, places and prices. Names that mean nothing raise BadInput with the nearest."""
+
+    def show(self, name: str) -> Answer:
+        """``{"asked", "kind", "gpus", "machines", "prices", "claims"}`` of a family, a machine or a GPU."""
+        ...
+
+    def gpus(self, names: tuple[str, ...]) -> list[Answer]:
+        """Data sheets, of all GPUs when none is named."""
+        ...
+
+    def regions(self, clouds: tuple[str, ...], near: str | None) -> list[Answer]:
+        """Regions, with their distance from ``near`` and the nearest first when it is given."""
+        ...
+
+    def compare(self, query: CompareQuery) -> Answer:
+        """``{"columns", "rates", "hours_per_month", "rent_or_buy"}``: machines side by side."""
+        ...
+
+    def held(self) -> Answer:
+        """``{"snapshot", "clouds", "own", "passed_over"}``: what answers come from, and how old it is."""
+        ...
+
+    def add(self, path: Path, name: str | None) -> Answer:
+        """``{"name", "path", "prices", "replaced"}``: the prices in the file are now in the catalog as ``name``.
+
+        Raises:
+            BadInput: ``own-prices-faulty``, with every fault of the file; nothing was added.
+        """
+        ...
+
+    def rates(self, refresh: bool) -> list[Answer]:
+        """``[{"base", "quote", "value", "as_of", "source", "from": "own" | "refreshed" | "shipped"}]``, those that win
+        first; with ``refresh`` today's are asked for.
+
+        Raises:
+            CloudRefused: ``rates-not-answered`` (words), ``rates-implausible``: the last good ones stay in force.
+        """
+        ...
+
+    def refresh(self, clouds: tuple[str, ...], tell: Callable[[Step], None]) -> list[Answer]:
+        """What came of each cloud, of all when none is named; ``tell`` hears how far it is."""
         ...
 
 

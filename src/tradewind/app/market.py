@@ -5,47 +5,104 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tradewind.app.clock import SystemClock
-from tradewind.catalog import places
-from tradewind.catalog.search import Query, search
-from tradewind.catalog.snapshot import open_snapshot
-from tradewind.domain.accelerators import require_gpu
+from tradewind.app.typed import question
+from tradewind.app.views.values import rate_json
+from tradewind.catalog import places, rates
+from tradewind.catalog.search import find
+from tradewind.catalog.snapshot import Snapshot, open_snapshot
 from tradewind.domain.errors import BadInput
-from tradewind.domain.gpus import reason
-from tradewind.domain.offer import Purchase
+from tradewind.domain.money import Money, Rate
+from tradewind.domain.offer import Offer
 
 if TYPE_CHECKING:
     from tradewind.app.queries import OffersQuery
     from tradewind.app.settings import Settings
 
-
-def offers(settings: Settings, query: OffersQuery) -> list[dict[str, Any]]:
-    """``offers --json``: what matches, cheapest first.
-
-    Raises:
-        BadInput: ``gpu-unknown``, ``cloud-unknown``, ``region-unknown``, ``purchase-unknown``.
-    """
-    snapshot = open_snapshot(settings.cache)
-    gpu, form = gpu_named(query.gpu) if query.gpu else (None, None)
-    asked = Query(
-        gpu=gpu, form=form, gpus=query.gpus,
-        clouds=[places.require_cloud(snapshot, each) for each in query.clouds] or None,
-        regions=[places.require_region(snapshot, each) for each in query.regions] or None,
-        purchases=[_purchase(each) for each in query.purchases] or None, limit=query.limit,
-    )  # fmt: skip
-    return [each.to_json() for each in search(snapshot, asked, SystemClock().now().date())]
+Answer = dict[str, Any]
 
 
-def gpu_named(name: str) -> tuple[str, str | None]:
-    """Canonical id and form of a GPU; a label that only its cloud explains stays as it is.
+def offers(settings: Settings, query: OffersQuery) -> Answer:
+    """``{"offers", "more", "unpriced", "left_out", "rates", "near", "passed_over"}``: what matches, in the order asked.
+
+    Each offer also has ``converted`` (``{"price_per_hour", "price_per_gpu_hour"}``) when a currency was asked for, and
+    ``distance_km`` when a place was; unknown is null. ``more`` match and were cut off by the limit; ``unpriced`` of all
+    that match have no price; ``left_out`` counts by filter those that only an unknown value kept out. ``passed_over``
+    are files laid over the catalog that are damaged.
 
     Raises:
-        BadInput: ``gpu-unknown``, ``gpu-ambiguous`` (name, nearest).
+        BadInput: a name, kind or figure that cannot be used, with the nearest that can.
     """
-    return (name, None) if reason(name) else require_gpu(name)
+    snapshot, table = catalog_of(settings), rates_of(settings)
+    point = places.locate(snapshot, query.near) if query.near else None
+    exchange = Exchange(rates.require_currency(query.currency, table) if query.currency else None, table)
+    found = find(snapshot, question(snapshot, query, point, table), SystemClock().now().date(), table)
+    told = [each.to_json() | exchange.prices(each) for each in found.offers]
+    if point:
+        told = [each | {"distance_km": found.distances.get((each["cloud"], each["region"]))} for each in told]
+    return {
+        "offers": told, "more": found.more, "unpriced": found.unpriced,
+        "left_out": {name: count for name, count in found.dropped.items() if count},
+        "rates": exchange.used, "near": point.name if point else None,
+        "passed_over": [{"file": str(each.file), "why": each.why} for each in snapshot.passed_over],
+    }  # fmt: skip
 
 
-def _purchase(word: str) -> Purchase:
+def catalog_of(settings: Settings) -> Snapshot:
+    """The snapshot of what is shipped and what this home lays over it."""
+    return open_snapshot(settings.cache, overlays=settings.catalog)
+
+
+OWN_RATES, REFRESHED_RATES = "own-rates.csv", "refreshed/rates.csv"
+
+
+def rates_of(settings: Settings) -> rates.Table:
+    """Exchange rates: one's own, which win, then those that were asked for, then the shipped ones.
+
+    Raises:
+        BadInput: ``rates-unreadable`` (path, cause).
+    """
+    return (*rates_in(settings, OWN_RATES), *rates_in(settings, REFRESHED_RATES), *rates.given())
+
+
+def rates_in(settings: Settings, name: str) -> rates.Table:
+    """The rates in one file of this home; none when there is no such file. Raises as :func:`rates_of`."""
+    path = settings.catalog / name
     try:
-        return Purchase(word.replace("-", "_").lower())
-    except ValueError:
-        raise BadInput("purchase-unknown", name=word, known=", ".join(Purchase)) from None
+        return rates.read_rates(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (ValueError, KeyError, ArithmeticError) as error:
+        raise BadInput("rates-unreadable", path=path, cause=repr(error)) from error
+
+
+class Exchange:
+    """Prices told in one more currency, and the rates that this took; None: they are told as they are listed."""
+
+    def __init__(self, currency: str | None, table: rates.Table) -> None:
+        self.currency = currency
+        self._table = table
+        self._rates: dict[str, Rate] = {}
+
+    @property
+    def used(self) -> list[Answer]:
+        """The rates, each with its date and source."""
+        return [rate_json(each) for each in self._rates.values()]
+
+    def prices(self, offer: Offer) -> Answer:
+        """``{"converted": …}`` for an offer; empty when no currency was asked for."""
+        if self.currency is None:
+            return {}
+        hour, each = offer.price_per_hour, offer.price_per_gpu_hour
+        return {"converted": {"price_per_hour": self.money(hour), "price_per_gpu_hour": self.money(each)}}
+
+    def money(self, money: Money | None) -> Answer | None:
+        """The sum in the currency, as JSON; null when it is unknown or no rate leads there."""
+        if money is None or self.currency is None:
+            return None
+        found = rates.converted(money, self.currency, self._table)
+        if found is None:
+            return None
+        converted, rate = found
+        if rate.base != rate.quote:
+            self._rates.setdefault(money.currency, rate)
+        return converted.to_json()

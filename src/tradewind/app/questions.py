@@ -5,18 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tradewind.app.market import gpu_named
+from tradewind.app.market import catalog_of, rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
+from tradewind.app.typed import gpu_named
 from tradewind.catalog import rates, tariffs
 from tradewind.catalog.search import Query, search
-from tradewind.catalog.snapshot import open_snapshot
 from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.errors import NothingFits
 from tradewind.domain.gpus import Gpu, all_gpus, data_sheet
 from tradewind.domain.plan import Plan
 from tradewind.domain.workload import Workload
 
+FP32_BYTES = 4  # of a weight: what a job brings home is taken to be its weights, once
 CURRENCIES = ("CNY", "EUR")  # against USD: the rates by which offers in several currencies are compared
 
 
@@ -81,13 +82,15 @@ def make_plan(settings: Settings, workload: Workload, now: datetime) -> Plan:
     steps = workload.training.total_steps
     if steps is None:
         raise NothingFits("length-unknown")
-    snapshot = open_snapshot(settings.cache)
+    snapshot, table = catalog_of(settings), rates_of(settings)
     resources = workload.resources or Resources()
-    ask = Ask(steps, resources, workload.placement, workload.schedule, workload.budget)
+    fetched_gb = request.parameters * FP32_BYTES / 1e9 if workload.outputs else None
+    ask = Ask(steps, resources, workload.placement, workload.schedule, workload.budget, fetched_gb)
     return search_plan(
         ask, search(snapshot, Query(), now.date()), fit_on_offers(request, resources.nodes), now=now,
-        catalog_date=snapshot.date, rates=[each for name in CURRENCIES if (each := rates.rate("USD", name))],
-        tariff_of=lambda cloud, region: tariffs.storage_tariff(snapshot, cloud, region), terms_of=_terms,
+        catalog_date=snapshot.date, rates=[each for name in CURRENCIES if (each := rates.rate("USD", name, table))],
+        tariff_of=lambda cloud, region: tariffs.storage_tariff(snapshot, cloud, region),
+        egress_of=lambda cloud, region: tariffs.egress_tariff(snapshot, cloud, region), terms_of=_terms,
     )  # fmt: skip
 
 

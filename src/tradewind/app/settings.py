@@ -55,6 +55,11 @@ class Settings:
         return self.home / "cache"
 
     @property
+    def catalog(self) -> Path:
+        """What is laid over the shipped catalog, and the series of spot prices: kept, since it cannot be made again."""
+        return self.home / "catalog"
+
+    @property
     def lock(self) -> Path:
         """Held by the one supervisor of this home."""
         return self.home / "supervisor.lock"

@@ -70,16 +70,18 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def limited(submit: Submit) -> Workload:
+def limited(submit: Submit, table: rates.Table | None = None) -> Workload:
     """The workload as it is to be planned: ``--max-cost`` is a limit like the file's own, and the smaller one holds."""
     given, asked = submit.workload.budget.limit, submit.max_cost
-    if asked is None or (given is not None and _converted(given, asked.currency) <= asked):
+    if asked is None or (given is not None and _converted(given, asked.currency, table) <= asked):
         return submit.workload
     return replace(submit.workload, budget=replace(submit.workload.budget, limit=asked))
 
 
-def budget_of(submit: Submit, job: Job) -> Budget | None:
+def budget_of(submit: Submit, job: Job, table: rates.Table | None = None) -> Budget | None:
     """The budget that pays for a job, in its offer's currency; None where nothing limits it or it costs nothing.
+
+    ``table`` are the exchange rates; None: the shipped ones.
 
     Raises:
         BadInput: ``limit-not-convertible``: no rate is known between the limit's currency and the offer's.
@@ -87,7 +89,7 @@ def budget_of(submit: Submit, job: Job) -> Budget | None:
     price = job.settings["offer"].get("price_per_hour")
     if not price or not job.settings["budget"]:
         return None
-    cap = min(millionths(_converted(limit, price["currency"])) for limit in _limits(submit))
+    cap = min(millionths(_converted(limit, price["currency"], table)) for limit in _limits(submit))
     return Budget(job.settings["budget"], price["currency"], cap, 0, 0)
 
 
@@ -95,10 +97,10 @@ def _limits(submit: Submit) -> list[Money]:
     return [limit for limit in (submit.max_cost, submit.workload.budget.limit) if limit is not None]
 
 
-def _converted(money: Money, currency: str) -> Money:
+def _converted(money: Money, currency: str, table: rates.Table | None) -> Money:
     if money.currency == currency:
         return money
-    rate = rates.rate(money.currency, currency)
+    rate = rates.rate(money.currency, currency, table)
     if rate is None:
         raise BadInput("limit-not-convertible", money=money, currency=currency)
     return money.converted(rate)

@@ -1,8 +1,7 @@
 """CSV files in, one SQLite file out: written aside, made durable, then named, so that no half is ever seen.
 
-instances ─▶ canonical GPU, form ─▶ machine ─┐
-prices ─▶ which row becomes the offer ─▶ price ├─▶ catalog-INPUTS-CONTENT.sqlite
-regions, sources, tariffs ─────────────────────┘
+CSV files ─┬─▶ tables ─▶ catalog-INPUTS-CONTENT.sqlite
+overlays ──┘
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from tradewind.catalog.tables import fill
 KEPT = 2  # snapshots of other versions left beside the newest, for those who share the home folder
 
 
-def build(data: Path, folder: Path, inputs: str) -> Path:
-    """The path of a new snapshot in ``folder`` of the CSV files in ``data``; damaged and outdated ones are removed.
+def build(data: Path, folder: Path, inputs: str, overlays: Path | None = None) -> Path:
+    """The path of a new snapshot in ``folder`` of the CSV files; damaged and outdated ones are removed.
 
     Two processes may build at once: each writes a file of its own, and both names lead to the same bytes.
 
@@ -31,7 +30,7 @@ def build(data: Path, folder: Path, inputs: str) -> Path:
     os.close(handle)
     aside = Path(name)
     try:
-        fill(aside, data)
+        fill(aside, data, overlays)
         content = _settled(aside)
         path = folder / f"catalog-{inputs}-{content_key(content)}.sqlite"
         aside.replace(path)

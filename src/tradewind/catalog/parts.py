@@ -6,7 +6,15 @@ import zlib
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
-FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "tariffs.csv")
+FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "specialists.csv", "tariffs.csv")
+REFRESHED, OWN = "refreshed", "own"  # folders of what is laid over the shipped files
+
+
+def overlay_files(overlays: Path | None) -> list[Path]:
+    """The files laid over the shipped ones: refreshed first, then own prices, each in the order of their names."""
+    if overlays is None:
+        return []
+    return [path for folder in (REFRESHED, OWN) for path in sorted((overlays / folder).glob("*.csv"))]
 
 
 def content_key(content: bytes) -> str:

@@ -1,56 +1,57 @@
 """A question about the market in, offers out: cheapest first, with the status of every price.
 
-Query ─▶ rows of the index ─▶ Offer with price status ─▶ sorted by the upper end of the price of one GPU-hour
+Query ─▶ conditions ─▶ narrow rows ─▶ sorted by the upper end of the price of one GPU-hour ─▶ cut ─▶ Offers
+                            └─▶ how many were left out by an unknown value alone
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
-from functools import cache
+from operator import itemgetter
 from typing import Any
 
-from tradewind.catalog.rates import rate
+from tradewind.catalog.offers import offers_of
+from tradewind.catalog.places import distances
+from tradewind.catalog.query import SORTS, UNKNOWN_REGION, Condition, Query, conditions
+from tradewind.catalog.rates import Table, currencies, rate
 from tradewind.catalog.snapshot import Snapshot
 from tradewind.catalog.status import price_status
-from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, PriceStatus, Purchase, spread
 
-UNKNOWN_REGION = "unknown"  # of a machine for which no price, and so no place, is sourced
+__all__ = ["COMPARED_IN", "UNKNOWN_REGION", "Coverage", "Found", "Query", "coverage", "find", "search"]
+
 COMPARED_IN = "USD"  # sorting needs one currency; any gives the same order
 
 _USABLE, _EXPIRED, _UNPRICED = range(3)  # the order of the three groups in an answer
-_PURCHASES = {each.value: each for each in Purchase}
-_decimal = cache(Decimal)  # a few thousand distinct texts stand in many more rows
+_CERTAIN = frozenset({"tier", "gpu", "cloud"})  # conditions that are never unknown of a machine
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """What to look for; None does not restrict.
+class Found:
+    """What a search found, and what it could not know.
 
     Attributes:
-        gpu: canonical id, or a cloud's own label where that is all that is known.
-        form: ``SXM`` or ``PCIe``; machines whose form is not known do not match.
-        gpus: least and most GPUs of one machine, both counted in.
-        countries: ISO 3166-1 alpha-2; a machine whose country is not known does not match.
-        limit: at most so many offers.
+        offers: those that match, sorted and cut to the query's limit; ``more`` were cut off.
+        dropped: by filter, how many offers were left out because the value it asks for is unknown and nothing else
+            stood against them. An offer that is unknown to two filters counts for both; a machine whose number of
+            GPUs is not known is no offer, and counts under ``gpus`` alone.
+        distances: km from the query's point to each (cloud, region) whose place is known; empty without a point.
+        unpriced: how many of all that match, cut off or not, have no price.
     """
 
-    gpu: str | None = None
-    form: str | None = None
-    gpus: tuple[Decimal | int, Decimal | int] | None = None
-    clouds: Collection[str] | None = None
-    regions: Collection[str] | None = None
-    purchases: Collection[Purchase] | None = None
-    countries: Collection[str] | None = None
-    limit: int | None = None
+    offers: list[Offer]
+    more: int
+    dropped: dict[str, int]
+    distances: dict[tuple[str, str], float]
+    unpriced: int
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of the market the snapshot knows.
+    """How much of the clouds' market the snapshot knows.
 
     Attributes:
         machines: instance types; ``unpriced`` of them have no price in any place.
@@ -66,18 +67,26 @@ class Coverage:
 
 
 def search(snapshot: Snapshot, query: Query, today: date) -> list[Offer]:
+    """The offers of :func:`find` alone."""
+    return find(snapshot, query, today).offers
+
+
+def find(snapshot: Snapshot, query: Query, today: date, table: Table | None = None) -> Found:
     """Offers that match, by the upper end of their price of one GPU-hour; then expired prices; then unpriced machines.
 
     A machine without any price is one offer: region ``unknown``, on demand, price unknown. Of the ways to pay a
-    reservation, the one without money up front is offered, else the lowest.
+    reservation, the one without money up front is offered, else the lowest; one's own price before any list's.
+
+    Args:
+        table: exchange rates; without, the shipped ones.
     """
-    conditions, values = _conditions(query)
-    question = f"{_OFFERS} WHERE m.gpus IS NOT NULL{''.join(f' AND {each}' for each in conditions)}"
-    status = cache(lambda as_of: price_status(as_of, today))
-    sources = {None: None, **dict(snapshot.rows("SELECT id, source FROM source"))}
-    offers = [_offer(row, sources, status) for row in snapshot.rows(question, values)]
-    offers.sort(key=_rank)
-    return offers[: query.limit]
+    asked = conditions(query, currencies(table), lambda base, quote: _factor(base, quote, table))
+    rows, dropped = _matching(snapshot, query, asked)
+    ids = _sorted(snapshot, rows, query, _weights(snapshot, today, table))
+    kept = ids if query.limit is None else ids[: query.limit]
+    away = distances(snapshot, *query.near) if query.near else {}
+    unpriced = sum(each < 0 for each in ids)  # a machine stands for itself by its number below zero
+    return Found(offers_of(snapshot, kept, today), len(ids) - len(kept), dropped, away, unpriced)
 
 
 def coverage(snapshot: Snapshot) -> Coverage:
@@ -85,67 +94,84 @@ def coverage(snapshot: Snapshot) -> Coverage:
     return Coverage(*snapshot.rows(_COVERAGE)[0])
 
 
-_OFFERS = f"""
-SELECT m.cloud, COALESCE(p.region, '{UNKNOWN_REGION}') AS offer_region, p.zone, m.instance_type, m.gpu, m.form,
-       m.gpu_known, m.gpus, m.gpu_memory_gib, m.cpus, m.memory_gib, m.network_gbps, m.rdma, m.nvlink,
-       COALESCE(p.purchase, 'on_demand') AS offer_purchase, p.price_per_hour, p.currency, p.as_of,
-       p.source, p.note, place.carbon_g_per_kwh, place.country, place.city, m.arch
-FROM machine m
-LEFT JOIN price p ON p.machine = m.id AND p.offered
-LEFT JOIN place ON place.cloud = m.cloud AND place.region = p.region"""  # noqa: S608
-
 _COVERAGE = """
 SELECT COUNT(*), SUM(NOT EXISTS (SELECT 1 FROM price WHERE machine = machine.id AND offered)), SUM(gpus IS NULL),
-       (SELECT COUNT(*) FROM price), (SELECT COUNT(*) FROM price WHERE offered) FROM machine"""
+       (SELECT COUNT(*) FROM price JOIN machine m ON m.id = price.machine WHERE m.tier = 'cloud'),
+       (SELECT COUNT(*) FROM price JOIN machine m ON m.id = price.machine WHERE m.tier = 'cloud' AND offered)
+FROM machine WHERE tier = 'cloud'"""
+
+Row = tuple[Any, ...]  # id, price of one GPU-hour, listing, what to sort by, which conditions are unknown
+
+_ROWS = """
+SELECT COALESCE(p.id, -m.id), p.per_gpu, p.listing, {sort}, {unknown}
+FROM machine m
+LEFT JOIN price p ON p.machine = m.id AND p.offered
+LEFT JOIN listing l ON l.id = p.listing
+LEFT JOIN place ON place.id = p.place
+WHERE """
 
 
-def _conditions(query: Query) -> tuple[list[str], list[object]]:
-    conditions: list[str] = []
-    values: list[object] = []
-    for column, wanted in (("m.gpu", query.gpu), ("m.form", query.form)):
-        if wanted is not None:
-            conditions.append(f"{column} = ?")
-            values.append(wanted)
-    if query.gpus is not None:
-        conditions.append("CAST(m.gpus AS REAL) BETWEEN ? AND ?")
-        values += [float(bound) for bound in query.gpus]
-    for column, several in (
-        ("m.cloud", query.clouds), ("offer_region", query.regions), ("offer_purchase", query.purchases),
-        ("place.country", query.countries),
-    ):  # fmt: skip
-        if several is not None:
-            conditions.append(f"{column} IN ({', '.join('?' * len(several))})")
-            values += [str(each) for each in several]
-    return conditions, values
+def _matching(snapshot: Snapshot, query: Query, asked: Sequence[Condition]) -> tuple[list[Row], dict[str, int]]:
+    """Rows of which every condition is true; and by filter, of how many others nothing is false but it is unknown."""
+    doubtful = [each for each in asked if each[0] not in _CERTAIN]
+    certain = [each for each in asked if each[0] in _CERTAIN]
+    true = " AND ".join(f"({sql})" for _, sql, _ in doubtful)
+    unknown = "''" + "".join(f" || (({sql}) IS NULL)" for _, sql, _ in doubtful)  # one digit a condition
+    wanted = " AND ".join([sql for _, sql, _ in certain] + [f"({sql}) IS NOT FALSE" for _, sql, _ in doubtful])
+    question = _ROWS.format(sort=SORTS[query.sort][0], unknown=f"CASE WHEN {true} THEN NULL ELSE {unknown} END")
+    values = [value for _, _, several in [*doubtful, *doubtful, *certain, *doubtful] for value in several]
+    found: list[Row] = []
+    dropped: Counter[str] = Counter()
+    for row in snapshot.rows(question + wanted, values):
+        if row[4] is None:
+            found.append(row)
+        else:
+            names = {name for (name, _, _), digit in zip(doubtful, row[4], strict=True) if digit == "1"}
+            dropped.update({"gpus"} if "gpus" in names else names)
+    return found, dict(dropped)
 
 
-def _offer(
-    row: tuple[Any, ...], sources: Mapping[int | None, str | None], status: Callable[[str | None], PriceStatus]
-) -> Offer:
-    (cloud, region, zone, instance_type, gpu, form, known, gpus, gpu_memory, cpus, memory, network, rdma, nvlink,
-     purchase, price, currency, as_of, source, note, carbon, country, city, arch) = row  # fmt: skip
-    told = f"{sources[source]}; {note}" if note else sources[source]
-    return Offer(
-        cloud, region, zone, instance_type, gpu, form, bool(known), _decimal(gpus), gpu_memory, cpus, memory, network,
-        rdma, nvlink, _PURCHASES[purchase], Money(_decimal(price), currency) if price else None, status(as_of), as_of,
-        told, carbon, country, city, arch,
-    )  # fmt: skip
+def _sorted(
+    snapshot: Snapshot, rows: Sequence[Row], query: Query, weights: Mapping[int | None, tuple[int, float]]
+) -> list[int]:
+    """The ids of the rows in the order that the query asks for; equals, and what is unknown, in the usual one."""
+    ranked = sorted([
+        ((weight := weights[listing])[0], (per_gpu or 0.0) * weight[1], abs(number), number, value)
+        for number, per_gpu, listing, value, _ in rows
+    ])  # fmt: skip
+    if query.sort == "price_per_gpu":
+        return [number for _, _, _, number, _ in ranked]
+    away = _away(snapshot, query) if query.sort == "distance" else {}
+
+    def told(entry: tuple[int, float, int, int, Any]) -> Any:
+        group, upper, _, _, value = entry
+        if query.sort == "price":
+            return None if group == _UNPRICED else (group, upper * value)
+        return away.get(value) if query.sort == "distance" else value
+
+    values = [(told(entry), entry[3]) for entry in ranked]
+    known = sorted((each for each in values if each[0] is not None), key=itemgetter(0), reverse=SORTS[query.sort][1])
+    return [number for _, number in known] + [number for value, number in values if value is None]
 
 
-def _rank(offer: Offer) -> tuple[int, float, str, str, str, str, str]:
-    price, group, upper = offer.price_per_hour, _UNPRICED, 0.0
-    if price and offer.gpus > 0 and (factor := _to_compared(price.currency)):
-        group = _EXPIRED if offer.price_status is PriceStatus.EXPIRED else _USABLE
-        upper = float(price.amount) / float(offer.gpus) * factor * _upper(offer.price_status, offer.purchase)
-    return group, upper, offer.cloud, offer.region, offer.zone or "", offer.instance_type, offer.purchase
+def _weights(snapshot: Snapshot, today: date, table: Table | None) -> dict[int | None, tuple[int, float]]:
+    """By listing: its group, and what makes a price of it comparable, at the upper end of its range."""
+    weights: dict[int | None, tuple[int, float]] = {None: (_UNPRICED, 0.0)}
+    for number, currency, purchase, as_of in snapshot.rows("SELECT id, currency, purchase, as_of FROM listing"):
+        status, factor = price_status(as_of, today), _factor(currency, COMPARED_IN, table)
+        group = _EXPIRED if status is PriceStatus.EXPIRED else _USABLE
+        upper = float(spread(status, Purchase(purchase))[1])
+        weights[number] = (_UNPRICED, 0.0) if factor is None else (group, factor * upper)
+    return weights
 
 
-@cache
-def _upper(status: PriceStatus, purchase: Purchase) -> float:
-    return float(spread(status, purchase)[1])
+def _away(snapshot: Snapshot, query: Query) -> dict[int, float]:
+    """By the id of a place: how far it is from the query's point."""
+    known = distances(snapshot, *query.near) if query.near else {}
+    rows = snapshot.rows("SELECT id, cloud, region FROM place")
+    return {number: known[cloud, region] for number, cloud, region in rows if (cloud, region) in known}
 
 
-@cache
-def _to_compared(currency: str) -> float | None:
-    known = rate(currency, COMPARED_IN)
+def _factor(base: str, quote: str, table: Table | None) -> float | None:
+    known = rate(base, quote, table)
     return float(known.value) if known else None

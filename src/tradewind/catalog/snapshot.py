@@ -1,8 +1,8 @@
 """The snapshot: one SQLite file under the home folder, found, checked, and built when it is missing, stale or damaged.
 
-Its name is ``catalog-INPUTS-CONTENT.sqlite``. INPUTS changes with the size or time of any CSV file (a change that
-cannot be missed by reading them: that would cost more than the whole search), CONTENT is the CRC-32 of the file
-itself, so a flipped bit in a price is noticed. Reading imports sqlite3 and nothing heavier.
+Its name is ``catalog-INPUTS-CONTENT.sqlite``. INPUTS changes with the size or time of any CSV file, shipped or laid
+over it (a change that cannot be missed by reading them: that would cost more than the whole search), CONTENT is the
+CRC-32 of the file itself, so a flipped bit in a price is noticed. Reading imports sqlite3 and nothing heavier.
 """
 
 from __future__ import annotations
@@ -15,10 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tradewind.catalog.parts import DATA, FILES, is_whole
+from tradewind.catalog.parts import DATA, FILES, is_whole, overlay_files
 from tradewind.domain.errors import NotConfigured
 
-FORMAT = 1  # counted up when the tables change, so that an older file is not read with newer questions
+FORMAT = 2  # counted up when the tables change, so that an older file is not read with newer questions
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A refreshed or own file that could not be trusted and was left out, and why."""
+
+    file: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +37,30 @@ class Snapshot:
         date: newest day on which any of its prices was listed, ``YYYY-MM-DD``.
         fingerprint: SHA-256 of the CSV files it was built from.
         origin: ``found`` as it was, ``built`` because there was none, ``rebuilt`` because it was damaged.
+        passed_over: what should lie over the shipped files and does not.
     """
 
     path: Path
     date: str
     fingerprint: str
     origin: Literal["found", "built", "rebuilt"]
+    passed_over: tuple[PassedOver, ...]
 
     def rows(self, question: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows that answer an SQL question."""
         return _ask(self.path, question, values)
 
 
-def open_snapshot(home: Path, data: Path = DATA) -> Snapshot:
+def open_snapshot(home: Path, data: Path = DATA, overlays: Path | None = None) -> Snapshot:
     """The snapshot of the CSV files in ``data``, kept under ``home``/catalog; safe for several processes at once.
+
+    Args:
+        overlays: the folder with ``refreshed`` and ``own``; it may be missing. None: the shipped data alone.
 
     Raises:
         NotConfigured: ``catalog-home-unwritable`` (path, cause): it must be built and cannot be stored.
     """
-    folder, inputs = home / "catalog", _inputs_key(data)
+    folder, inputs = home / "catalog", _inputs_key(data, overlays)
     candidates = sorted(folder.glob(f"catalog-{inputs}-*.sqlite"))
     for path in candidates:
         if is_whole(path):
@@ -55,21 +68,23 @@ def open_snapshot(home: Path, data: Path = DATA) -> Snapshot:
     from tradewind.catalog.build import build  # only when needed: the reading path stays light
 
     try:
-        path = build(data, folder, inputs)
+        path = build(data, folder, inputs, overlays)
     except (OSError, sqlite3.OperationalError) as error:
         raise NotConfigured("catalog-home-unwritable", path=folder, cause=error) from error
     return _described(path, "rebuilt" if candidates else "built")
 
 
-def _inputs_key(data: Path) -> str:
-    stats = [(name, (data / name).stat()) for name in FILES]
+def _inputs_key(data: Path, overlays: Path | None) -> str:
+    files = [data / name for name in FILES] + overlay_files(overlays)
+    stats = [(f"{path.parent.name}/{path.name}", path.stat()) for path in files]
     stamp = f"{FORMAT}|" + "|".join(f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats)
     return f"{zlib.crc32(stamp.encode()):08x}"
 
 
 def _described(path: Path, origin: Literal["found", "built", "rebuilt"]) -> Snapshot:
     meta = dict(_ask(path, "SELECT key, value FROM meta"))
-    return Snapshot(path, meta["date"], meta["fingerprint"], origin)
+    passed = tuple(PassedOver(*row) for row in _ask(path, "SELECT file, why FROM passed_over"))
+    return Snapshot(path, meta["date"], meta["fingerprint"], origin, passed)
 
 
 def _ask(path: Path, question: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

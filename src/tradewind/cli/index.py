@@ -1,12 +1,13 @@
 """Which commands there are, in which group of the help. A command stands here once it works.
 
-Each is loaded when called for: module ``tradewind.cli.commands.NAME``, attribute ``command``.
+Each is loaded when called for: module ``tradewind.cli.commands.NAME``, attribute ``command``. A command that has
+commands of its own is a package there, with one module each.
 """
 
 from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "plan": ("size", "offers", "plan"),
+    "plan": ("size", "offers", "catalog", "plan"),
     "run": ("run", "ps", "show", "logs", "wait", "stop", "explain"),
     "money": ("leases", "sweep", "cost"),
     "nodes": (),
@@ -14,3 +15,5 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 COMMANDS: tuple[str, ...] = tuple(name for names in GROUPS.values() for name in names)
+
+CATALOG: tuple[str, ...] = ("show", "gpus", "regions", "compare", "rates", "list", "add", "refresh")

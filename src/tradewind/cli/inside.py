@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tradewind.app.interface import Answer, ControlPlane, Service
+    from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
     from tradewind.app.settings import Settings
     from tradewind.domain.workload import Workload
@@ -28,11 +28,17 @@ class Embedded:
 
         return questions.size(workload, overrides)
 
-    def offers(self, query: OffersQuery) -> list[Answer]:
-        """The offers that match, cheapest first."""
+    def offers(self, query: OffersQuery) -> Answer:
+        """The offers that match, with what should be known beside them."""
         from tradewind.app import market
 
         return market.offers(self._settings(), query)
+
+    def catalog(self) -> Catalog:
+        """The catalog of this computer."""
+        from tradewind.app.catalog import HomeCatalog
+
+        return HomeCatalog(self._settings())
 
     def plan(self, workload: Workload, now: datetime) -> Answer:
         """The ``plan`` answer."""

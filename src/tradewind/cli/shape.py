@@ -1,6 +1,7 @@
 """click's classes with our words: help by code in the reader's language, commands loaded when called for.
 
-Help texts: ``command-NAME``, ``command-NAME-more``, ``option-NAME`` and ``argument-NAME`` in the words of help.
+Help texts: ``command-NAME``, ``command-NAME-more``, ``option-NAME`` and ``argument-NAME`` in the words of help; with
+``-of-COMMAND`` behind it what an option means for one command alone.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Worded(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Arguments and options with their help."""
         lang = lang_of(ctx)
-        arguments = [(f"{param.human_readable_name}", words.helped(f"argument-{param.name}", lang))
+        arguments = [(param.human_readable_name, _helped(f"argument-{param.name}", self.name, lang))
                      for param in self.get_params(ctx) if isinstance(param, click.Argument)]  # fmt: skip
         options = [record for param in self.get_params(ctx) if (record := _option_record(ctx, param, lang))]
         for heading, rows in (("arguments", arguments), ("options", options)):
@@ -73,34 +74,57 @@ def _option_record(ctx: click.Context, param: click.Parameter, lang: str) -> tup
     record = param.get_help_record(ctx)
     if record is None:
         return None
-    return record[0], words.helped(f"option-{max(param.opts, key=len).lstrip('-')}", lang)
+    return record[0], _helped(f"option-{max(param.opts, key=len).lstrip('-')}", ctx.command.name, lang)
 
 
-class Root(Worded, click.Group):
-    """``tradewind`` itself: commands in groups, each imported when it is called."""
+def _helped(code: str, command: str | None, lang: str) -> str:
+    """The help of an argument or option: what it means for this command, else what it means for all."""
+    return words.helped(f"{code}-of-{command}", lang) or words.helped(code, lang)
+
+
+class Several(Worded, click.Group):
+    """A command with commands of its own, each imported when it is called: ``command`` of its module in ``where``."""
+
+    names: tuple[str, ...] = ()
+    where: str = ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order of the help."""
-        return list(COMMANDS)
+        return list(self.names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now; None for any other name."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.names:
             return None
-        found: click.Command = import_module(f"tradewind.cli.commands.{cmd_name}").command
+        found: click.Command = import_module(f"{self.where}.{cmd_name}").command
         return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click's, but an unknown command is an error of ours that names the nearest."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+        if args and not args[0].startswith("-") and args[0] not in self.names:
             from difflib import get_close_matches
 
             from tradewind.domain.errors import BadInput
 
-            raise BadInput("command-unknown", name=args[0], nearest=", ".join(get_close_matches(args[0], COMMANDS, 2)))
+            near = ", ".join(get_close_matches(args[0], self.names, 2))
+            raise BadInput("command-unknown", name=args[0], nearest=near, command=ctx.command_path)
         return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its commands first, then options."""
+        lang = lang_of(ctx)
+        with formatter.section(words.helped("commands", lang)):
+            formatter.write_dl([(name, words.helped(f"command-{self.name}-{name}", lang)) for name in self.names])
+        Worded.format_options(self, ctx, formatter)
+
+
+class Root(Several):
+    """``tradewind`` itself: commands in groups."""
+
+    names = COMMANDS
+    where = "tradewind.cli.commands"
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Groups of commands first, then options."""

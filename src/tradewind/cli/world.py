@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from tradewind.app.interface import Answer, ControlPlane, Service
+    from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
     from tradewind.cli.draw.pen import Pen
     from tradewind.domain.workload import Workload
@@ -34,8 +34,12 @@ class Inside(Protocol):
         """The ``size`` answer."""
         ...
 
-    def offers(self, query: OffersQuery) -> list[Answer]:
-        """The offers that match, cheapest first."""
+    def offers(self, query: OffersQuery) -> Answer:
+        """What matches, in the order asked for, with ``more``, ``unpriced``, ``left_out``, ``rates``, ``near``."""
+        ...
+
+    def catalog(self) -> Catalog:
+        """The catalog that offers come from."""
         ...
 
     def plan(self, workload: Workload, now: datetime) -> Answer:

@@ -22,7 +22,7 @@ def parse_accelerators(text: str) -> Accelerators:
             ``gpu-count-unreadable`` (text, count).
     """
     name, colon, count = text.strip().partition(":")
-    low, high = _counts(text, count.strip()) if colon else (1, 1)
+    low, high = gpu_counts(text, count.strip()) if colon else (1, 1)
     return Accelerators(gpu=_gpu(name.strip()), low=low, high=high)
 
 
@@ -43,7 +43,12 @@ def _gpu(name: str) -> str | None:
     return None if name.casefold() in ANY else require_gpu(name)[0]
 
 
-def _counts(text: str, count: str) -> tuple[int, int]:
+def gpu_counts(text: str, count: str) -> tuple[int, int]:
+    """The least and most GPUs that ``count`` states, as it stands in ``text``.
+
+    Raises:
+        BadInput: ``gpu-count-unreadable`` (text, count).
+    """
     match = _COUNT.match(count)
     if match:
         low, high = int(match["low"]), int(match["high"] or match["low"])

@@ -50,6 +50,8 @@ REASONS: dict[str, str] = {
     "vGPU8": "label-unexplained",
 }
 
+_SHARED = {"rtx6000": ("Quadro-RTX-6000", "RTX-6000-Ada", "RTX-PRO-6000")}  # one name on cards of three generations
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
@@ -60,6 +62,8 @@ class Gpu:
         peak_tflops: dense peak by kind of arithmetic: keys ``fp32 tf32 fp16 bf16 fp8 int8`` (int8 in TOPS).
         bandwidth_gb_s: of its memory.
         link_gb_s: GPU to GPU, both directions together; 0: none.
+        min_cuda: first CUDA that knows the architecture (``11.8``); ``last_cuda_major`` the last that still does.
+        min_driver_linux: driver of that first CUDA; a later card of the architecture may need a later one.
     """
 
     id: str
@@ -75,6 +79,9 @@ class Gpu:
     tdp_w: float | None
     notes: str
     source: str
+    min_cuda: str | None
+    last_cuda_major: int | None
+    min_driver_linux: str | None
 
 
 def resolve(name: str) -> tuple[str, str | None] | None:
@@ -120,8 +127,10 @@ def gpu_ids() -> tuple[str, ...]:
 
 
 def shared_by(name: str) -> tuple[str, ...]:
-    """Canonical ids that differ in memory only and share the bare ``name``; empty unless there are several."""
+    """Canonical ids that share the bare ``name``, mostly cards that differ in memory only; empty unless several do."""
     keys = {key for key, _ in _readings(_plain(name))}
+    if cards := next((_SHARED[key] for key in keys if key in _SHARED), ()):
+        return cards
     split = ((gpu, re.fullmatch(r"(.+)-\d+GB", gpu)) for gpu in gpu_ids())
     sharing = tuple(gpu for gpu, match in split if match and _plain(match[1]) in keys)
     return sharing if len(sharing) > 1 and resolve(name) is None else ()
@@ -201,6 +210,9 @@ def _sheet(row: dict[str, str]) -> Gpu:
         tdp_w=_number(row["tdp_w"]),
         notes=row["notes"],
         source=row["source"],
+        min_cuda=row["min_cuda"] or None,
+        last_cuda_major=int(row["last_cuda_major"]) if row["last_cuda_major"] else None,
+        min_driver_linux=row["min_driver_linux"] or None,
     )
 
 

@@ -22,6 +22,7 @@ class Ask:
 
     Attributes:
         total_steps: optimizer steps in all, at least 1.
+        fetched_gb: what is brought home at the end; None: not known, and not counted.
     """
 
     total_steps: int
@@ -29,6 +30,7 @@ class Ask:
     placement: Placement = field(default_factory=Placement)
     schedule: Schedule = field(default_factory=Schedule)
     budget: Budget = field(default_factory=Budget)
+    fetched_gb: float | None = None
 
     def __post_init__(self) -> None:
         if self.total_steps < 1:

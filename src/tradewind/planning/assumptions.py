@@ -16,10 +16,13 @@ from tradewind.planning.way import Way
 def assumptions(ask: Ask, chosen: Way, shown: Sequence[Way], pricing: Pricing, rates: Sequence[Rate]) -> list[str]:
     """The assumptions behind the chosen way and the others shown."""
     setup = chosen.terms.setup_hours
-    told = [f"setup-hours value={setup.value:.2f} low={setup.low:.2f} high={setup.high:.2f}", "egress-not-counted"]
+    told = [f"setup-hours value={setup.value:.2f} low={setup.low:.2f} high={setup.high:.2f}"]
+    told.append("egress-not-counted" if ask.fetched_gb is None else f"egress-assumed gb={ask.fetched_gb:.3g}")
     if ask.resources.disk_gb is None:
         told.append(f"disk-assumed gb={ask.disk_gb:g}")
     told += _by_cloud("storage-tariff-unknown", (way for way in shown if pricing.storage(way.offer, 1.0) is None))
+    if ask.fetched_gb is not None:
+        told += _by_cloud("egress-tariff-unknown", (way for way in shown if pricing.egress(way.offer) is None))
     told += _by_cloud("quota-unknown", (way for way in shown if way.terms.quota == "unknown"))
     told += _prices(chosen)
     if any(way.offer.purchase is Purchase.SPOT for way in shown):

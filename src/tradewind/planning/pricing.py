@@ -15,17 +15,19 @@ from tradewind.planning.exchange import Exchange
 from tradewind.planning.outlook import carbon_g, guarantee, on_time_probability
 from tradewind.planning.way import Way
 
+TariffOf = Callable[[str, str], Tariff | None]  # by cloud and region
 HOURS_A_MONTH = 730  # as clouds divide a month: 365 × 24 / 12
 
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """Turns ways into money: the exchange, the storage tariff of an offer, the nodes and the disk of each."""
+    """Turns ways into money: the exchange, tariffs by cloud and region, the nodes and the disk of each."""
 
     ask: Ask
     now: datetime
     exchange: Exchange
-    tariff: Callable[[str, str], Tariff | None]  # by cloud and region
+    tariff: TariffOf  # of a GB-month of disk
+    egress_tariff: TariffOf  # of a GB sent out
 
     def placed(self, way: Way, *, beaten: bool = False) -> Placed:
         """The way as the plan shows it, its money exact and in the offer's currency."""
@@ -57,6 +59,13 @@ class Pricing:
         whole = tariff.per_unit * (Decimal(str(self.ask.disk_gb)) * self.ask.resources.nodes * months)
         return self.exchange.convert(whole, offer.price_per_hour.currency)
 
+    def egress(self, offer: Offer) -> Money | None:
+        """Bringing the results home, in the offer's currency; None when their size, tariff or rate is not known."""
+        tariff, size = self.egress_tariff(offer.cloud, offer.region), self.ask.fetched_gb
+        if tariff is None or size is None or offer.price_per_hour is None:
+            return None
+        return self.exchange.convert(tariff.per_unit * Decimal(str(size)), offer.price_per_hour.currency)
+
     def _parts(self, way: Way) -> CostParts:
         price = _price(way.offer)
         billed = way.terms.billed_hours(way.hours)
@@ -69,7 +78,7 @@ class Pricing:
         return CostParts(
             compute=rent(max(0.0, billed - setup - lost)),
             storage=self.storage(way.offer, way.hours) or nothing,
-            egress=nothing,
+            egress=self.egress(way.offer) or nothing,
             setup=rent(setup),
             preemption=rent(lost),
         )
@@ -81,8 +90,8 @@ class Pricing:
         ends, value = [], parts.sum()
         for price, hours in zip(bounds, (way.course.hours.low, way.course.hours.high), strict=True):
             rent = price * (hours_to_decimal(way.terms.billed_hours(hours)) * nodes)
-            disk = self.storage(way.offer, hours)
-            ends.append((rent + disk if disk else rent).rounded())
+            beside = [each for each in (self.storage(way.offer, hours), self.egress(way.offer)) if each]
+            ends.append(sum(beside, rent).rounded())
         low, high = (ends[0] if ends[0] < value else value), (value if ends[1] < value else ends[1])
         return MoneyEstimate(value, low, high, as_of=way.offer.as_of)
 

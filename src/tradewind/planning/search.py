@@ -9,13 +9,13 @@ from functools import cache
 
 from tradewind.domain.money import Money, Rate
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
-from tradewind.domain.plan import Plan, Tariff
+from tradewind.domain.plan import Plan
 from tradewind.planning.ask import Ask, Terms
 from tradewind.planning.assumptions import assumptions
 from tradewind.planning.choice import alternatives, fallbacks
 from tradewind.planning.constraints import limit_checks, offer_checks, wish_checks
 from tradewind.planning.exchange import Exchange
-from tradewind.planning.pricing import Pricing
+from tradewind.planning.pricing import Pricing, TariffOf
 from tradewind.planning.sieve import Sieve
 from tradewind.planning.way import FitOf, TermsOf, Way
 from tradewind.planning.ways import Ways
@@ -29,7 +29,8 @@ def plan(
     now: datetime,
     catalog_date: str,
     rates: Sequence[Rate] = (),
-    tariff_of: Callable[[str, str], Tariff | None] = lambda cloud, region: None,
+    tariff_of: TariffOf = lambda cloud, region: None,
+    egress_of: TariffOf = lambda cloud, region: None,
     terms_of: TermsOf = lambda cloud: Terms(),
 ) -> Plan:
     """The cheapest way to do what is asked within all its limits, by the upper end of the price's range.
@@ -40,10 +41,11 @@ def plan(
         fit_of: the fit on all GPUs of ``ask.resources.nodes`` machines of an offer, or a code why there is none; it is
             asked once for every offer that gets so far, and should give the same object for like hardware.
         now: when the job would be submitted; deadlines count from it.
-        tariff_of: price of one GB-month of SSD disk by cloud and region; terms_of: how a cloud bills and starts.
+        tariff_of, egress_of: price of one GB-month of SSD disk, and of one GB sent out, by cloud and region.
+        terms_of: how a cloud bills and starts.
     """
     currency = ranking_currency(ask, offers)
-    pricing = Pricing(ask, now, Exchange(rates), cache(tariff_of))
+    pricing = Pricing(ask, now, Exchange(rates), cache(tariff_of), cache(egress_of))
     sieve = Sieve(
         Ways(pricing, currency, fit_of, terms_of),
         offer_checks(pricing.exchange, currency),

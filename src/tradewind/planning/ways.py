@@ -14,14 +14,14 @@ from tradewind.planning.way import FitOf, Miss, TermsOf, Way
 
 @dataclass(slots=True)
 class Ways:
-    """Makes ways of offers that have a price; courses and disks of like offers are reckoned once."""
+    """Makes ways of offers that have a price; courses and tariffs of like offers are reckoned once."""
 
     pricing: Pricing
     currency: str
     fit_of: FitOf
     terms_of: TermsOf
     _courses: dict[tuple[int, str, bool], tuple[Fit, Terms, Course]] = field(default_factory=dict)
-    _disks: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    _tariffs: dict[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
 
     def make(self, offer: Offer) -> Way | Miss:
         """The offer's way, or why its hardware gives none."""
@@ -50,12 +50,15 @@ class Ways:
         rate = self.pricing.exchange.factor(bounds[1].currency, self.currency)
         assert rate is not None, "offers without a rate are held back before"
         hours = terms.billed_hours(path.hours.value) * self.pricing.ask.resources.nodes
-        return (float(bounds[1].amount) * hours + self._disk(offer, path.hours.value)) * float(rate)
+        return (float(bounds[1].amount) * hours + self._beside(offer, path.hours.value)) * float(rate)
 
-    def _disk(self, offer: Offer, hours: float) -> float:
+    def _beside(self, offer: Offer, hours: float) -> float:
+        """Disks for so many hours, and bringing the results home, in the offer's currency; unknown counts nothing."""
         assert offer.price_per_hour is not None, "offers without a price are held back before"
         key = (offer.cloud, offer.region, offer.price_per_hour.currency)
-        if key not in self._disks:
-            month = self.pricing.storage(offer, HOURS_A_MONTH)
-            self._disks[key] = float(month.amount) / HOURS_A_MONTH if month else 0.0
-        return self._disks[key] * hours
+        if key not in self._tariffs:
+            month, egress = self.pricing.storage(offer, HOURS_A_MONTH), self.pricing.egress(offer)
+            self._tariffs[key] = (float(month.amount) / HOURS_A_MONTH if month else 0.0,
+                                  float(egress.amount) if egress else 0.0)  # fmt: skip
+        disk, once = self._tariffs[key]
+        return disk * hours + once

@@ -47,7 +47,7 @@ def say(code: str, lang: str, **facts: object) -> str:
 
 def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
-    for table in ("sayings", "reasons", "explain"):
+    for table in ("sayings", "catalog", "reasons", "explain"):
         found = _table(table, lang).get(code)
         if isinstance(found, str):
             return found

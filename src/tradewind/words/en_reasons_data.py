@@ -25,6 +25,8 @@ TABLE: dict[str, str] = {
     # what a plan takes for granted
     "assumed-setup-hours": "From the order to the first step: {value} ({low}–{high}) h, assumed.",
     "assumed-egress-not-counted": "Traffic out of the cloud is not counted.",
+    "assumed-egress-assumed": "Outputs of {gb} GB are brought home: the weights in fp32, assumed.",
+    "assumed-egress-tariff-unknown": "{cloud}: price of traffic unknown, not counted.",
     "assumed-disk-assumed": "A disk of {gb} GB, as the job names none.",
     "assumed-storage-tariff-unknown": "{cloud}: price of storage unknown, not counted.",
     "assumed-quota-unknown": "{cloud} is not configured: its quota is unknown.",

@@ -48,7 +48,7 @@ TABLE: dict[str, str] = {
     "fits-none": "none of the GPUs looked at", "fits-more": "and {count} more",
     "fits-not": "not on {gpus}", "size-legend": "Ranges hold with 90 %. All figures are estimated, none was measured.",
     # offers and plan
-    "no-offers": "No offer matches. Ask for less: tradewind offers --gpu T4", "more-offers": "{count} more: narrow it down (--cloud, --region, --purchase), or --limit N",
+    "no-offers": "No offer matches. Ask for less: tradewind offers --gpu T4", "more-offers": "{count} more: narrow it down (--near, --cloud, --purchase), or --limit N.",
     "memory-each": "{value} GiB each",
     "cpus-of": "{value} vCPU", "ram-of": "{value} GiB RAM", "nodes-of": "{nodes} machines",
     "grid-of": "grid {grams} gCO₂/kWh", "price-of": "{price}/h {purchase}",

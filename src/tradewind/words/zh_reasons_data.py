@@ -25,6 +25,8 @@ TABLE: dict[str, str] = {
     # 方案的假设
     "assumed-setup-hours": "从下单到第一步：{value}（{low}–{high}）小时，假设值。",
     "assumed-egress-not-counted": "未计出云流量。",
+    "assumed-egress-assumed": "取回 {gb} GB 的输出：按 fp32 权重估计。",
+    "assumed-egress-tariff-unknown": "{cloud}：流量价格未知，未计入。",
     "assumed-disk-assumed": "任务未指定磁盘，按 {gb} GB 计。",
     "assumed-storage-tariff-unknown": "{cloud}：存储价格未知，未计入。",
     "assumed-quota-unknown": "{cloud} 未配置，配额未知。",

@@ -46,7 +46,7 @@ TABLE: dict[str, str] = {
     "fits-none": "所查 GPU 均放不下", "fits-more": "另有 {count} 种",
     "fits-not": "放不进 {gpus}", "size-legend": "范围的置信度为 90 %。全部数字均为估算，没有实测。",
     # 报价与方案
-    "no-offers": "没有符合的报价。请放宽条件：tradewind offers --gpu T4", "more-offers": "另有 {count} 个：可缩小范围（--cloud、--region、--purchase），或用 --limit N",
+    "no-offers": "没有符合的报价。请放宽条件：tradewind offers --gpu T4", "more-offers": "另有 {count} 个：可缩小范围（--near、--cloud、--purchase），或用 --limit N。",
     "memory-each": "每卡 {value} GiB",
     "cpus-of": "{value} vCPU", "ram-of": "内存 {value} GiB", "nodes-of": "{nodes} 台机器",
     "grid-of": "电网 {grams} gCO₂/kWh", "price-of": "{price}/小时 {purchase}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tradewind.domain.money import Money
+from tradewind.domain.money import Money, Rate
 
 
 def instant(value: datetime | None) -> str | None:
@@ -16,3 +16,9 @@ def instant(value: datetime | None) -> str | None:
 def money_json(value: Money | None) -> dict[str, Any] | None:
     """Money as JSON, or null."""
     return value.to_json() if value else None
+
+
+def rate_json(rate: Rate) -> dict[str, Any]:
+    """A rate with its date and source."""
+    return {"base": rate.base, "quote": rate.quote, "value": str(rate.value), "as_of": rate.as_of,
+            "source": rate.source}  # fmt: skip

@@ -2,36 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tradewind.cli.given import counts
 from tradewind.cli.shape import split, with_json, worded
+from tradewind.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from tradewind.app.queries import OffersQuery
     from tradewind.cli.world import World
 
 
 @worded("offers")
-@click.option("--gpu", metavar="NAME")
+@click.option("--gpu", metavar="NAME[:N]")
 @click.option("--gpus", metavar="N|A..B")
+@click.option("--min-memory", type=click.FloatRange(0), metavar="GIB")
+@click.option("--cuda", metavar="X.Y")
+@click.option("--rdma", metavar="yes|no|KIND")
+@click.option("--min-rdma", type=click.FloatRange(0), metavar="GBPS")
+@click.option("--nvlink", metavar="yes|no|KIND")
 @click.option("--cloud", multiple=True, metavar="CLOUD")
 @click.option("--region", multiple=True, metavar="REGION")
+@click.option("--near", metavar="PLACE")
+@click.option("--residency", metavar="COUNTRY")
+@click.option("--max-carbon", type=click.FloatRange(0), metavar="G")
+@click.option("--provider-tier", metavar="TIER", default="cloud")
 @click.option("--purchase", multiple=True, metavar="KIND")
+@click.option("--max-price", metavar="MONEY")
+@click.option("--currency", metavar="CUR")
+@click.option("--sort", metavar="KEY")
 @click.option("--limit", type=click.IntRange(1), metavar="N")
+@click.option("--csv", "csv", is_flag=True)
 @with_json
-def command(world: World, gpu: str | None, gpus: str | None, cloud: tuple[str, ...], region: tuple[str, ...],
-            purchase: tuple[str, ...], limit: int | None) -> int:  # fmt: skip
-    """Search the catalog, and draw or print what was found."""
+def command(world: World, csv: bool, limit: int | None, **given: Any) -> int:
+    """Search the catalog, and draw or print what was found; with ``--json`` and ``--csv`` remarks go to stderr."""
+    from tradewind.cli.draw.offers import SHOWN, offers, remarks
+
+    if csv and world.json:
+        raise BadInput("csv-with-json")
+    drawn = not (world.json or csv)
+    found = world.inside.offers(_query(limit=limit or (SHOWN if drawn else None), **given))
+    if drawn:
+        world.write(offers, found)
+        return 0
+    if csv:
+        from tradewind.cli.draw.offers_csv import as_csv
+
+        world.out.write(as_csv(found["offers"]))
+    else:
+        world.answer(found["offers"])
+    world.err.write("".join(line + "\n" for line in remarks(world.say, found)))
+    return 0
+
+
+def _query(
+    gpus: str | None, cloud: tuple[str, ...], region: tuple[str, ...], purchase: tuple[str, ...],
+    min_memory: float | None, min_rdma: float | None, provider_tier: str, **same: Any,
+) -> OffersQuery:  # fmt: skip
     from tradewind.app.queries import OffersQuery
 
-    query = OffersQuery(gpu, counts(gpus), split(cloud), split(region), split(purchase), limit)
-    found = world.inside.offers(query)
-    if world.json:
-        world.answer(found)
-    else:
-        from tradewind.cli.draw.offers import offers
-
-        world.write(offers, found, limit)
-    return 0
+    return OffersQuery(
+        gpus=counts(gpus), clouds=split(cloud), regions=split(region), purchases=split(purchase),
+        min_memory_gib=min_memory, min_rdma_gbps=min_rdma, tier=provider_tier, **same,
+    )  # fmt: skip

@@ -22,6 +22,11 @@ def number(value: float | None, places: int | None = None) -> str:
     return f"{value:,.{_places(value) if places is None else places}f}"
 
 
+def measured(value: float | None, unit: str) -> str:
+    """``80.0 GiB``; an unknown figure has no unit."""
+    return UNKNOWN if value is None else f"{number(value)} {unit}"
+
+
 def _places(value: float) -> int:
     size = abs(value)
     if size == 0 or size >= 100:

@@ -2,36 +2,123 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from tradewind.cli.draw.figures import UNKNOWN, count, money, number
-from tradewind.cli.draw.pen import Column, Pen, aligned
+from tradewind.cli.draw.figures import UNKNOWN, count, measured, money, number
+from tradewind.cli.draw.pen import Column, Pen, aligned, wrapped
 
 Offer = dict[str, Any]
+Found = dict[str, Any]
 SHOWN = 30  # a screen; nobody reads a thousand lines
+SOURCE = 28  # letters of a source that a table shows; --json has it whole
+
+# In the order of the table; where it is too wide, the column with the highest number goes first.
 _COLUMNS = (
-    Column("col-offer"), Column("col-place"), Column("col-gpu"), Column("col-memory", right=True, drop=4),
-    Column("col-cpus", right=True, drop=5), Column("col-purchase", drop=1), Column("col-price-hour", right=True),
-    Column("col-price-gpu-hour", right=True, drop=3), Column("col-listed", drop=2),
+    Column("col-offer"), Column("col-place"), Column("col-city", drop=8), Column("col-distance", right=True, drop=1),
+    Column("col-gpu"), Column("col-memory", right=True, drop=6), Column("col-cpus", right=True, drop=10),
+    Column("col-ram", right=True, drop=9), Column("col-network", right=True, drop=13), Column("col-rdma", drop=11),
+    Column("col-nvlink", drop=12), Column("col-carbon", right=True, drop=7), Column("col-purchase", drop=2),
+    Column("col-price-hour", right=True), Column("col-converted", right=True, drop=3),
+    Column("col-price-gpu-hour", right=True, drop=5), Column("col-listed", drop=4), Column("col-source", drop=14),
 )  # fmt: skip
 
 
-def offers(pen: Pen, found: list[Offer], most: int | None = None) -> str:
-    """The table of the first ``most`` offers and how many more there are, or what to do when there is none."""
-    if not found:
-        return pen.say("no-offers")
-    shown = found[: SHOWN if most is None else most]
-    more = len(found) - len(shown)
-    told = aligned(pen, _COLUMNS, [_row(pen, offer) for offer in shown])
-    return told + ("\n\n" + pen.say("more-offers", count=count(more)) if more else "")
+def offers(pen: Pen, found: Found) -> str:
+    """The table of offers with remarks below it, or what to do when there is none.
+
+    What is the same in all of them stands above the table, so that more columns fit.
+    """
+    shown, more = found["offers"], found["more"]
+    below = [pen.say("more-offers", count=count(more))] if more else []
+    below += [*dates(pen.say, shown), *remarks(pen.say, found)]
+    told = [wrapped(line, pen.width) for line in below]
+    if not shown:
+        return "\n".join([wrapped(pen.say("no-offers"), pen.width), *told])
+    columns, rows, same = _split(pen, shown)
+    above = [wrapped(same, pen.width), ""] if same else []
+    return "\n".join([*above, aligned(pen, columns, rows), "", *told])
+
+
+def _split(pen: Pen, shown: list[Offer]) -> tuple[list[Column], list[list[str]], str]:
+    """Columns that tell offers apart with their rows, and what is the same in all; neither holds what is not asked."""
+    converted = any(offer.get("converted", {}).get("price_per_hour") != offer["price_per_hour"] for offer in shown)
+    asked = {"col-distance": "distance_km" in shown[0], "col-converted": "converted" in shown[0] and converted}
+    every = [_row(pen, offer) for offer in shown]
+    apart, same = [], []
+    for index, column in enumerate(_COLUMNS):
+        cells = {row[index] for row in every}
+        if not asked.get(column.code, True):
+            continue
+        if len(shown) > 1 and len(cells) == 1 and column.code not in _ALWAYS:
+            same.append(f"{pen.say(column.code)} {cells.pop()}")
+        else:
+            apart.append(index)
+    return [_COLUMNS[index] for index in apart], [[row[index] for index in apart] for row in every], " · ".join(same)
+
+
+_ALWAYS = ("col-offer", "col-place", "col-price-hour")
 
 
 def _row(pen: Pen, offer: Offer) -> list[str]:
+    kilometres, converted = offer.get("distance_km"), offer.get("converted") or {}
     return [
-        f"{offer['cloud']} {offer['instance_type']}", offer["zone"] or offer["region"], gpus(offer),
-        f"{number(offer['gpu_memory_gib'])} GiB", count(offer["cpus"]), purchase(pen, offer),
-        money(offer["price_per_hour"]), money(offer["price_per_gpu_hour"]), listed(pen, offer),
+        f"{offer['cloud']} {offer['instance_type']}", offer["zone"] or offer["region"],
+        ", ".join(part for part in (offer["city"], offer["country"]) if part) or UNKNOWN,
+        measured(kilometres, "km"), gpus(offer), measured(offer["gpu_memory_gib"], "GiB"),
+        count(offer["cpus"]), measured(offer["memory_gib"], "GiB"), measured(offer["network_gbps"], "Gbps"),
+        offer["rdma"] or UNKNOWN, offer["nvlink"] or UNKNOWN, number(offer["carbon_g_per_kwh"]),
+        purchase(pen, offer), money(offer["price_per_hour"]), money(converted.get("price_per_hour")),
+        money(offer["price_per_gpu_hour"]), date(pen, offer),
+        _short(offer["source"]),
     ]  # fmt: skip
+
+
+def date(pen: Pen, offer: Offer) -> str:
+    """``2024-12 old``, ``2026-11-21 yours``: the date alone where the price can be believed."""
+    told = pen.say(f"date-{offer['price_status']}", as_of=offer["as_of"])
+    return f"{told} {pen.say('price-own')}" if _own(offer) else told
+
+
+def _own(offer: Offer) -> bool:
+    return (offer["source"] or "").startswith("own ")
+
+
+def _short(source: str | None) -> str:
+    if source is None:
+        return UNKNOWN
+    return source if len(source) <= SOURCE else source[: SOURCE - 1].rstrip(" ,;(") + "…"
+
+
+def dates(say: Callable[..., str], shown: list[Offer]) -> Iterator[str]:
+    """From when the prices of a table are, since narrow tables leave the dates out."""
+    known = sorted(offer["as_of"] for offer in shown if offer["as_of"])
+    if known:
+        counted = Counter(offer["price_status"] for offer in shown)
+        told = ", ".join(f"{counted[each]} {say('age-' + each)}" for each in _AGES if counted[each])
+        between = known[0] if known[0] == known[-1] else f"{known[0]} … {known[-1]}"
+        yield say("prices-from", dates=between, told=told)
+
+
+_AGES = ("fresh", "dated", "old", "expired", "unknown")
+
+
+def remarks(say: Callable[..., str], found: Found) -> Iterator[str]:
+    """What should be known beside the offers: rates, what only an unknown value kept out, damaged files."""
+    if found["near"]:
+        yield say("near-point", name=found["near"])
+    for rate in found["rates"]:
+        yield say("rate-used", **rate)
+    own = sum(map(_own, found["offers"]))
+    if own:
+        yield say("offers-own", count=count(own))
+    if found["unpriced"]:
+        yield say("offers-unpriced", count=count(found["unpriced"]))
+    for name, number_of in found["left_out"].items():
+        yield say("offers-unknown", count=count(number_of), what=say(f"unknown-{name}"))
+    for each in found["passed_over"]:
+        yield say("overlay-passed-over", **each)
 
 
 def gpus(offer: Offer) -> str:

@@ -95,3 +95,15 @@ def _folded(text: str, width: int) -> list[str]:
             lines.append("")
         lines[-1] += letter
     return lines
+
+
+def wrapped(text: str, width: int) -> str:
+    """``text`` in lines of at most ``width`` columns, broken between words; a longer word is broken inside."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if width_of(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines = [*filter(None, lines), *_folded(word, width)]
+    return "\n".join(lines)

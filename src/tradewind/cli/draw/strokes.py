@@ -31,7 +31,7 @@ def facts(pen: Pen, rows: Iterable[tuple[str, str | Text]]) -> RenderableType:
         return Padding(Group(*lines), (0, 0, 0, 2))
     grid = Table.grid(padding=(0, GAP))
     grid.add_column(min_width=FACT_LABEL)
-    grid.add_column()
+    grid.add_column(overflow="fold")
     for code, fact in rows:
         grid.add_row(Text(pen.say(code), DIM), _text(fact))
     return Padding(grid, (0, 0, 0, 2))
@@ -40,6 +40,8 @@ def facts(pen: Pen, rows: Iterable[tuple[str, str | Text]]) -> RenderableType:
 def bullets(lines: Iterable[str], mark: str = "·") -> RenderableType:
     """One line each behind a mark, wrapped under themselves."""
     grid = Table.grid(padding=(0, 1))
+    grid.add_column()
+    grid.add_column(overflow="fold")  # Chinese has no blanks to break at: it would be cut off
     for line in lines:
         grid.add_row(Text(mark, DIM), Text(line))
     return Padding(grid, (0, 0, 0, 2))
