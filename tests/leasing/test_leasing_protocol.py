@@ -523,3 +523,18 @@ def test_what_comes_back_after_it_was_ended_is_written_down_again(desk: Desk) ->
         with desk.room.db.read() as db:
             assert len(records.leases_of_instance(db, late.id)) == times
         desk.cloud.machines[late.id] = late
+
+
+def test_leftovers_that_are_not_told_hide_no_machine(desk: Desk) -> None:
+    id_ = desk.intend()
+    desk.until(id_, LeaseState.RUNNING)
+    lost = desk.cloud.make(_tagged(desk.lease(id_), lease="lease-lost", owner="me"))
+
+    def refuse(query: object) -> None:
+        raise CloudFault("unavailable", "no", sent="no")
+
+    desk.cloud.leftovers = refuse  # type: ignore[method-assign, assignment]
+    swept = keep(desk.room)
+    assert [stray.instance.id for stray in swept.strays] == [lost.id]
+    assert not swept.whole  # so it is soon looked at again
+    assert desk.lease("lease-lost").cloud_id == lost.id

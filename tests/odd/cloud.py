@@ -30,6 +30,7 @@ CAPABILITIES = Capabilities(
 BOOTS = timedelta(seconds=8)
 REMEMBERS = timedelta(hours=1)  # how long an ended machine stays in the list
 SILENCE = timedelta(seconds=90)
+DISK = "disk-of-"
 STRANGER = "somebody-else"
 
 
@@ -94,9 +95,13 @@ class OddCloud:
         fault = self._meet("end")
         what = fault.what if fault else ""
         for id_ in ids[:1] if what == "partly" else () if what == "ignored" else ids:
-            machine = self.machines.get(id_)
-            if machine is not None and machine.since <= self.time.now():
+            machine = self.machines.get(id_.removeprefix(DISK))
+            if machine is None or machine.since > self.time.now():
+                continue
+            if not id_.startswith(DISK):
                 self._end(machine, fault)
+            elif not machine.lives(self.time.now()):
+                machine.disks = 0
         after(fault)
 
     def _end(self, machine: Machine, fault: Fault | None) -> None:
@@ -115,9 +120,9 @@ class OddCloud:
     def leftovers(self, query: Query) -> tuple[Leftover, ...]:
         fault = self._meet("leftovers")
         left = tuple(
-            Leftover("disk", f"disk-of-{each.id}", each.order.lease)
+            Leftover("disk", DISK + each.id, each.order.lease)
             for each in self.machines.values()
-            if each.disks and not each.lives(self.time.now()) and _matches(each, query)
+            if each.disks and not each.lives(self.time.now()) and _matches(each, query, DISK + each.id)
         )
         after(fault)
         return left
@@ -185,13 +190,14 @@ class OddCloud:
             machine.agent_dies = at
 
 
-def _matches(machine: Machine, query: Query) -> bool:
+def _matches(machine: Machine, query: Query, also: str = "") -> bool:
+    """Whether a query means the machine; ``also`` is another id that it may be meant by."""
     order = machine.order
     return (
         (query.owner is None or order.owner == query.owner)
         and (query.token is None or order.token == query.token)
         and (query.lease is None or order.lease == query.lease)
-        and (query.ids is None or machine.id in query.ids)
+        and (query.ids is None or machine.id in query.ids or also in query.ids)
     )
 
 

@@ -86,6 +86,7 @@ class World:
         self.again: Callable[[], bool] = lambda: False
         self.stepped: Callable[[], None] = lambda: None
         self.swept_at = self.clock.now() - SWEEP_EVERY
+        self.swept_whole = False
         self.db = self.place.shared()
         self.room = self.rooms(self.clock)
 
@@ -136,7 +137,7 @@ class World:
         room = room or self.room
         self.steps += 1
         now, wakes = room.clock.now(), work.wakes(room)
-        sweep_at = self.swept_at + (SWEEP_EVERY if wakes else SWEEP_IDLE)
+        sweep_at = self.swept_at + (SWEEP_IDLE if self.swept_whole and not wakes else SWEEP_EVERY)
         if now >= sweep_at:
             self.sweep(room)
             return None
@@ -151,7 +152,12 @@ class World:
         """What the supervisor does every minute."""
         room = room or self.room
         self.swept_at = room.clock.now()
-        self._logged("sweep", lambda: keep(room.leasing))
+        self.swept_whole = False
+        self._logged("sweep", lambda: self._keep(room))
+
+    def _keep(self, room: jobs.Room) -> None:
+        swept = keep(room.leasing)
+        self.swept_whole = swept is not None and swept.whole
 
     def _lane(self, room: jobs.Room, lane: Lane, owner: str) -> bool:
         held: list[Claim[Any]] = []

@@ -72,6 +72,7 @@ class Supervisor:
         self._sweeper = ThreadPoolExecutor(1, "sweep")
         self._sweeping = threading.Event()
         self._swept: float | None = None
+        self._swept_whole = False
         self._listed = threading.Event()
         self._born = self._renewed = inside.clock.monotonic()
 
@@ -104,7 +105,8 @@ class Supervisor:
             _log.warning("the clock jumped by %.0f s", jump.total_seconds())
             work.jumped(room, jump)
         wakes = work.wakes(room)
-        self._sweep(SWEEP_IDLE if self._stay and not wakes else SWEEP_EVERY)
+        idle = self._stay and not wakes and self._swept_whole
+        self._sweep(SWEEP_IDLE if idle else SWEEP_EVERY)
         self._renew()
         now = room.clock.now()
         due = [crew for crew in self._crews if crew.free > 0 and crew.lane in wakes and wakes[crew.lane] <= now]
@@ -161,7 +163,7 @@ class Supervisor:
         self._sweeper.submit(_quietly, self._keep, "sweep").add_done_callback(lambda _: self._sweeping.clear())
 
     def _keep(self) -> None:
-        keep(self._inside.leasing)
+        self._swept_whole = keep(self._inside.leasing).whole
         self._listed.set()
         self._hint.set()
 

@@ -86,7 +86,8 @@ def write_found(db: Connection, lease: Lease, kind: str, now: datetime) -> None:
     """Write down a thing that was found without a row; from here on it is paid for, and watched or ended."""
     records.insert(db, lease)
     records.append_event(db, now, ACTOR, kind, lease.id, job=lease.job, new=lease.state,
-                         cause=lease.end_reason.value if lease.end_reason else None)  # fmt: skip
+                         cause=lease.end_reason.value if lease.end_reason else None,
+                         data={"cloud_id": lease.cloud_id, "kind": lease.kind})  # fmt: skip
     if lease.paid_from is not None:
         records.append_event(db, now, ACTOR, "lease-accepted", lease.id, job=lease.job, cause="found",
                              data=accepted_data(lease))  # fmt: skip

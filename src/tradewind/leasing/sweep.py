@@ -20,7 +20,7 @@ from tradewind.leasing.intent import let_go
 from tradewind.leasing.reconcile import write_found
 from tradewind.leasing.room import ACTOR, Room
 from tradewind.leasing.unknown import absence_seconds
-from tradewind.ports.compute import CloudFault, Instance, InstanceState, Leftover, Query
+from tradewind.ports.compute import CloudFault, Compute, Instance, InstanceState, Leftover, Listing, Query
 from tradewind.store import queue, records, schema
 
 NAMED_WITHIN = timedelta(days=90)  # an account that rows of this long name is asked for, configured or not
@@ -75,6 +75,11 @@ class Swept:
     remnants: tuple[Remnant, ...]
     orphans: tuple[Lease, ...]
 
+    @property
+    def whole(self) -> bool:
+        """Whether every place was listed: otherwise it is soon time to look again."""
+        return all(each.complete for each in self.checked)
+
 
 def look(room: Room) -> Swept:
     """List every account; nothing is written or ended."""
@@ -82,14 +87,11 @@ def look(room: Room) -> Swept:
     strays: dict[str, Stray] = {}  # by id: two accounts may rent the same machines
     remnants: dict[str, Remnant] = {}
     for name, account in room.accounts.items():
-        compute = account.compute
-        try:
-            listing = compute.find(Query(owner=room.owner))
-            left = compute.leftovers(Query(owner=room.owner))
-        except CloudFault:
-            checked.append(Checked(name, compute.name, None, complete=False, seen_at=room.clock.now()))
-            continue
-        checked.append(Checked(name, compute.name, None, listing.complete, listing.seen_at))
+        listing, left = _listed(room, account.compute)
+        checked.append(
+            Checked(name, account.compute.name, None, listing.complete and left is not None, listing.seen_at)
+        )
+        left = left or ()
         for stray in _strays(room, name, listing.instances, {each.lease for each in left}):
             strays.setdefault(stray.instance.id, stray)
         if listing.complete:
@@ -101,6 +103,18 @@ def look(room: Room) -> Swept:
         orphans = tuple(lease for lease in records.leases(db, open_only=True) if _orphaned(db, lease))
     checked += [Checked(name, name, None, complete=False, seen_at=now) for name in named if name not in room.accounts]
     return Swept(tuple(checked), tuple(strays.values()), tuple(remnants.values()), orphans)
+
+
+def _listed(room: Room, compute: Compute) -> tuple[Listing, tuple[Leftover, ...] | None]:
+    """What is there, as far as it is told, and what lies around; None: that is not told."""
+    try:
+        listing = compute.find(Query(owner=room.owner))
+    except CloudFault:
+        listing = Listing((), complete=False, seen_at=room.clock.now())
+    try:
+        return listing, compute.leftovers(Query(owner=room.owner))
+    except CloudFault:
+        return listing, None
 
 
 def keep(room: Room) -> Swept:
