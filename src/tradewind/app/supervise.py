@@ -67,7 +67,7 @@ class Supervisor:
         self._owner = owner or f"{socket.gethostname()}:{inside.settings.home}"[-128:]  # of one home one is alive
         self._begun = False
         self._hint = threading.Event()
-        self._watch = ClockWatch(inside.clock)
+        self._watch = ClockWatch(inside.jobs.clock)  # of rows that others share, by the clock that they share
         self._crews = [Crew(lane, size, ThreadPoolExecutor(size, lane.value)) for lane, size in WORKERS.items()]
         self._sweeper = ThreadPoolExecutor(1, "sweep")
         self._sweeping = threading.Event()

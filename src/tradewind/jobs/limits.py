@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tradewind.domain.records import Budget, Job, Lease
-from tradewind.leasing.budget import affordable, cost_of, paid
+from tradewind.leasing.budget import affordable, cost_of, paid, time_scale
 
 GRACE_SECONDS = 30.0  # between asking a job to stop and killing it
 MARGIN_SECONDS = 10.0  # for the last reading and the outputs
@@ -59,12 +59,6 @@ def reached(job: Job, lease: Lease, budget: Budget | None, now: datetime) -> str
     end, limit = min(ends)
     lead = min(timedelta(seconds=GRACE_SECONDS + MARGIN_SECONDS), (end - lease.paid_from) / 4)
     return limit if now >= end - lead else None
-
-
-def time_scale(job: Job) -> float:
-    """Billed seconds for one real second: 1 outside rehearsals, and until a rehearsal has measured it."""
-    given = job.settings.get("time_scale", 1)
-    return float(job.measures.get("time_scale") or (1.0 if given == "auto" else given))
 
 
 def deadline_of(job: Job) -> datetime | None:

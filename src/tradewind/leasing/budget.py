@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from tradewind.domain.billing import billed_on, millionths, money_for
 from tradewind.domain.money import Money
-from tradewind.domain.records import Lease
+from tradewind.domain.records import Job, Lease
 from tradewind.store import budgets, records
 
 
@@ -58,12 +58,16 @@ def settle(db: Connection, lease: Lease, scale: float) -> None:
     budgets.settle(db, lease.budget, lease.hold, spent)
 
 
+def time_scale(job: Job) -> float:
+    """Billed seconds for one real second: 1 outside rehearsals, and until a rehearsal has measured it."""
+    given = job.settings.get("time_scale", 1)
+    return float(job.measures.get("time_scale") or (1.0 if given == "auto" else given))
+
+
 def scale_of(db: Connection, job: str) -> float:
-    """Billed seconds for one real second of a job's leases: 1 outside rehearsals."""
+    """The time scale of a job by its id; 1 for one that the store does not know."""
     known = records.job(db, job)
-    measured = known.measures.get("time_scale") if known else None
-    given = known.settings.get("time_scale", 1) if known else 1
-    return float(measured or (1.0 if given == "auto" else given))
+    return time_scale(known) if known else 1.0
 
 
 def paid(lease: Lease, now: datetime) -> timedelta:

@@ -11,6 +11,7 @@ from tradewind.app.views.book import Book
 from tradewind.app.views.values import instant, money_json
 from tradewind.domain.records import Attempt, Checkpoint, Event, Job
 from tradewind.domain.states import JOB_ENDED
+from tradewind.jobs.limits import deadline_of
 from tradewind.jobs.measure import measured_step_seconds
 
 TAIL_LINES = 20
@@ -23,7 +24,7 @@ _DECISIONS = {
 
 def ps_row(job: Job, book: Book, now: datetime) -> dict[str, Any]:
     """One element of ``ps --json``."""
-    eta, deadline = _eta(job, now), _deadline(job)
+    eta, deadline = _eta(job, now), deadline_of(job)
     progress = job.progress
     if progress is not None and progress.get("total_steps") is None:
         progress = {**progress, "total_steps": job.settings.get("total_steps")}
@@ -46,11 +47,6 @@ def _eta(job: Job, now: datetime) -> datetime | None:
     if job.state in JOB_ENDED or total is None or seconds is None or not progress.get("step"):
         return None
     return now + timedelta(seconds=max(0, total - progress["step"]) * seconds)
-
-
-def _deadline(job: Job) -> datetime | None:
-    given = job.settings.get("deadline")
-    return datetime.fromisoformat(given) if given else None
 
 
 def show_object(
