@@ -11,21 +11,16 @@ from product import EXAMPLE, Cli
 
 pytestmark = pytest.mark.long
 PROOFS: list[Callable[[Cli, Path], None]] = [
-    kills.test_the_supervisor_is_killed,
-    kills.test_the_agent_is_killed,
+    kills.test_the_supervisor_is_killed_and_then_the_agent,
     kills.test_the_job_is_killed,
     kills.test_the_node_is_killed_and_the_weights_are_those_of_an_unbroken_run,
+    kills.test_damaged_checkpoints_are_named_and_the_one_before_them_is_used,
 ]
 
 
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
 def test_at_full_size(cli: Cli, proof: Callable[[Cli, Path], None]) -> None:
     proof(cli, EXAMPLE)
-
-
-@pytest.mark.parametrize("harm", [kills._flip, kills._tear])
-def test_a_damaged_checkpoint_at_full_size(cli: Cli, harm: Callable[[Path], None]) -> None:
-    kills.test_a_damaged_checkpoint_is_named_and_the_one_before_is_used(cli, EXAMPLE, harm)
 
 
 def test_repeated_kills_of_every_kind_end_in_the_same_weights(cli: Cli) -> None:
