@@ -146,7 +146,19 @@ PRICE_LINE = record(
 )  # fmt: skip
 CATALOG_SHOW = record(
     asked=TEXT, kind=one_of("machine", "family", "gpu"), gpus=SHEETS, machines=every(MACHINE),
-    prices=every(PRICE_LINE), claims=every(record(said=TEXT, verdict=TEXT, true=TEXT, why=maybe(TEXT))),
+    prices=every(PRICE_LINE), claims=every(record(
+        said=TEXT, said_zh=TEXT, verdict=TEXT, verdict_zh=TEXT, true=TEXT, true_zh=TEXT, why=maybe(TEXT),
+        why_zh=maybe(TEXT),
+    )),
+    spot_records=every(record(
+        cloud=TEXT, instance_type=TEXT, region=TEXT, interrupted=maybe(TEXT), saved=maybe(NUMBER), average=maybe(MONEY),
+        lowest=maybe(MONEY), highest=maybe(MONEY), as_of=TEXT, source=TEXT,
+    )),
+    spot_terms=every(record(
+        cloud=TEXT, notice_s=maybe(NUMBER), source=maybe(TEXT),
+        published=maybe(record(saved_up_to=NUMBER, as_of=maybe(TEXT), source=TEXT)),
+    )),
+    images=every(record(cloud=TEXT, kind=TEXT, name=TEXT, lookup=TEXT, user=TEXT, driver=TEXT, arch=TEXT, source=TEXT)),
 )  # fmt: skip
 REGIONS = every(record(
     cloud=TEXT, region=TEXT, name=maybe(TEXT), name_zh=maybe(TEXT), country=maybe(TEXT), city=maybe(TEXT),
@@ -164,16 +176,20 @@ COMPARED = record(
         )),
         rent_or_buy=maybe(record(
             own_hour=MONEY, rented_hour=MONEY, even_utilisation=maybe(NUMBER), even_hours_per_month=maybe(WHOLE),
-            inputs=every(record(name=TEXT, value=NUMBER, unit=TEXT, source=TEXT)),
+            inputs=every(record(
+                name=TEXT, value=NUMBER, unit=TEXT, source=one_of("assumed", "converted", "given"),
+            )),
         )),
     )),
     rates=every(record(base=TEXT, quote=TEXT, value=TEXT, as_of=TEXT, source=TEXT)), hours_per_month=NUMBER,
+    region=maybe(TEXT),
 )  # fmt: skip
 HELD = record(
     snapshot=record(date=TEXT, machines=WHOLE, prices=WHOLE, offers=WHOLE, unpriced=WHOLE, left_out=WHOLE),
     clouds=every(record(cloud=TEXT, machines=WHOLE, prices=WHOLE, newest=maybe(TEXT), refreshed_at=maybe(INSTANT))),
     own=every(record(name=TEXT, prices=WHOLE, path=TEXT, added_at=maybe(INSTANT))),
-    passed_over=every(record(file=TEXT, why=TEXT)),
+    passed_over=every(record(file=TEXT, why=TEXT)), rebuilt=TRUTH,
+    clock_behind=maybe(record(today=TEXT, newest=TEXT)),
 )  # fmt: skip
 ADDED = record(name=TEXT, path=TEXT, prices=WHOLE, replaced=TRUTH)
 SUBMITTED = record(job=TEXT, name=TEXT, state=TEXT, plan_id=maybe(TEXT), rehearsal=TRUTH)

@@ -41,10 +41,11 @@ def test_nothing_typed_restricts_nothing(snapshot: Snapshot) -> None:
         ("nvidia a100 sxm4 80g : 1..4", "A100-80GB", "SXM", (1, 4)),
         ("T4", "T4", None, None),
         ("any:8", None, None, (8, 8)),
+        ("A100:8", ("A100-40GB", "A100-80GB"), None, (8, 8)),  # whoever looks wants to see both
         ("GPU-H-96GB:8", "GPU-H-96GB", None, (8, 8)),  # a label that only its cloud explains
     ],
 )
-def test_a_gpu_and_how_many(snapshot: Snapshot, typed: str, gpu: str | None, form: str | None,
+def test_a_gpu_and_how_many(snapshot: Snapshot, typed: str, gpu: str | tuple[str, ...] | None, form: str | None,
                             gpus: tuple[int, int] | None) -> None:  # fmt: skip
     query = asked(snapshot, gpu=typed)
     assert (query.gpu, query.form, query.gpus) == (gpu, form, gpus)
@@ -55,7 +56,6 @@ def test_a_gpu_and_how_many(snapshot: Snapshot, typed: str, gpu: str | None, for
     [
         ("A100:7", "gpu-count-unknown", "A100-40GB:8, A100-80GB:8"),
         ("A100-80GB:7", "gpu-count-unknown", "A100-80GB:8, A100-80GB:4"),
-        ("A100:8", "gpu-ambiguous", "A100-40GB, A100-80GB"),
         ("T4:none", "gpu-count-unreadable", None),
     ],
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
 import pytest
 
 from tradewind.catalog.claims import all_claims, claims_about
@@ -9,12 +12,14 @@ from tradewind.catalog.families import family, require_machines
 from tradewind.catalog.snapshot import Snapshot
 from tradewind.domain.gpus import data_sheet, resolve, shared_by
 
+FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
 
 @pytest.mark.parametrize(("name", "said", "true"), [
     ("V100", "125 TFLOPS", "125 is the fp16 tensor-core peak"), ("GN10X", "1139 TFLOPS", "494.7"),
     ("A100", "192GB", "8x40=320 GB or 8x80=640 GB"), ("gn7", "gn7 has T4", "T4 = gn6i"),
-    ("gn6i", "gn6i has A100", "gn6i = T4"), ("p4d.24xlarge", "3.696", "32.77"), ("GN10Xp", "112vCPU", "80 vCPU"),
-    ("gn7e", "96vCPU", "64 vCPU"), ("spot", "10 %", "0.36"),
+    ("gn6i", "gn6i has A100", "gn6i = T4"), ("p4d.24xlarge", "3.696", "32.77"), ("GN10Xp", "112 vCPU", "80 vCPU"),
+    ("gn7e", "96 vCPU", "64 vCPU"), ("spot", "10 %", "0.36"),
 ])  # fmt: skip
 def test_what_is_told_is_set_right(name: str, said: str, true: str) -> None:
     assert any(said in claim.said and true in claim.true for claim in claims_about(name))
@@ -38,6 +43,22 @@ def test_wrong_ones_come_first_and_say_why_they_go_round() -> None:
         assert claim.checked
         assert claim.source
         assert claim.why or not claim.verdict.startswith("wrong") or "GN10Xp" in claim.said
+
+
+def test_a_claim_is_told_in_both_languages() -> None:
+    for claim in all_claims():
+        pairs = [(claim.said, claim.said_zh), (claim.verdict, claim.verdict_zh), (claim.true, claim.true_zh)]
+        for english, chinese in [*pairs, (claim.why or "", claim.why_zh or "")]:
+            assert re.search("[\u4e00-\u9fff]", english) is None, english
+            assert (re.search("[\u4e00-\u9fff]", chinese) is not None) == bool(english), chinese
+
+
+def test_both_languages_tell_the_same_figures() -> None:
+    """A figure of the Chinese truth stands in the English one: nothing was changed on the way."""
+    for claim in all_claims():
+        known = {Decimal(each.replace(",", "")) for each in FIGURE.findall(claim.true + claim.said)}
+        told = {Decimal(each.replace(",", "")) for each in FIGURE.findall(claim.true_zh + claim.said_zh)}
+        assert told <= known, claim.true_zh
 
 
 def test_a_claim_speaks_of_things_that_exist(snapshot: Snapshot) -> None:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from tradewind.catalog.compare import HOURS_A_MONTH, Column, compare
-from tradewind.catalog.discounts import discounts, spot_record
+from tradewind.catalog.discounts import discounts
 from tradewind.catalog.families import machines, prices_of
 from tradewind.catalog.parts import DATA
 from tradewind.catalog.snapshot import Snapshot
@@ -140,16 +140,3 @@ def test_the_closest_discount_of_a_way_counts(snapshot: Snapshot) -> None:
         cheap["reserved_1y", "no upfront"].currency != usual["reserved_1y", "no upfront"].currency
     )
     assert discounts("nobody", "p4d.24xlarge", "USD") == ()
-
-
-def test_the_record_of_a_spot_machine_is_told_where_there_is_one() -> None:
-    record = spot_record("aws", "us-east-1", "g4dn.xlarge")
-    assert record
-    assert record.saved
-    assert 0 < record.saved < 1
-    assert record.lowest
-    assert record.average
-    assert record.highest
-    assert record.lowest <= record.average <= record.highest
-    assert record.interrupted in {"<5%", "5-10%", "10-15%", "15-20%", ">20%"}
-    assert spot_record("gcp", "us-central1", "a2-highgpu-1g") is None

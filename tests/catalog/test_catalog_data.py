@@ -149,7 +149,8 @@ def test_every_cloud_has_terms() -> None:
     for cloud in CLOUDS:
         known = terms(cloud)
         assert known is not None, cloud
-        assert known.source
+        assert known.notice_source
+        assert known.billing_source
         assert 0 <= known.notice_s <= 600
         assert known.granularity_s == 1
         assert 0 <= known.minimum_s <= 3600

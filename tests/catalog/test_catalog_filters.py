@@ -162,6 +162,12 @@ def test_a_price_may_be_limited_in_another_currency_and_per_gpu(snapshot: Snapsh
     assert any(offer.price_per_hour and offer.price_per_hour.amount > 20 for offer in offers)
 
 
+def test_one_of_several_gpus_is_looked_for(snapshot: Snapshot) -> None:
+    either = search(snapshot, Query(gpu=("V100-16GB", "V100-32GB")), TODAY)
+    each = [search(snapshot, Query(gpu=gpu), TODAY) for gpu in ("V100-16GB", "V100-32GB")]
+    assert all(each) and len(either) == sum(map(len, each))
+
+
 def test_the_width_of_rdma_is_a_filter_and_unknown_widths_are_counted(snapshot: Snapshot) -> None:
     found = find(snapshot, Query(min_rdma_gbps=1600), TODAY)
     assert found.offers

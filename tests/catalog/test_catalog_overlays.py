@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tradewind import words
 from tradewind.catalog.families import machines_named
 from tradewind.catalog.refresh import current, machines_csv, prices_csv
 from tradewind.catalog.search import Query, coverage, search
@@ -103,16 +104,37 @@ def test_a_damaged_overlay_is_said_and_passed_over_whole(tmp_path: Path, snapsho
 
 
 @pytest.mark.parametrize(("price", "why"), [
-    (NEW, "no machine is called so"),
-    (replace(P4D, region="us-west-2", price_per_hour=Decimal(0)), "not a positive number"),
-    (replace(P4D, region="us-west-2", currency="XXX"), "currency"),
-    (replace(P4D, region="us-west-2", as_of="soon"), "date"),
+    (NEW, "no-machine"),
+    (replace(P4D, region="us-west-2", price_per_hour=Decimal(0)), "not-positive"),
+    (replace(P4D, region="us-west-2", currency="XXX"), "no-currency"),
+    (replace(P4D, region="us-west-2", as_of="soon"), "no-date"),
 ])  # fmt: skip
 def test_a_whole_file_of_nonsense_is_passed_over_with_why(tmp_path: Path, price: ListedPrice, why: str) -> None:
     new = open_snapshot(tmp_path, overlays=refreshed(tmp_path, [P4D, price]))
     assert [each.file for each in new.passed_over] == ["refreshed/aws.prices.csv"]
-    assert why in new.passed_over[0].why
-    assert "row 2" in new.passed_over[0].why
+    told = new.passed_over[0].why
+    assert told.startswith(f"{why} row=2 name='aws ")
+    for lang in words.LANGUAGES:
+        sentence = words.reason(told, lang, "passed-")
+        assert "2" in sentence and "aws" in sentence and why not in sentence
+
+
+@pytest.mark.parametrize(("content", "why"), [
+    (b"nonsense", "columns-differ"), (bytes(range(256)), "unreadable"),
+    (b"cloud,region,zone,instance_type,purchase,price_per_hour,currency,as_of,note\naws,us-east-1\n", "cells"),
+    (b'"' + b"x" * 200_000, "unreadable"),
+])  # fmt: skip
+def test_an_own_file_that_was_changed_by_hand_is_passed_over_with_why(
+    tmp_path: Path, snapshot: Snapshot, content: bytes, why: str
+) -> None:
+    own = tmp_path / "overlays" / "own" / "acme.csv"
+    own.parent.mkdir(parents=True)
+    own.write_bytes(content)
+    new = open_snapshot(tmp_path, overlays=tmp_path / "overlays")
+    assert [each.file for each in new.passed_over] == ["own/acme.csv"]
+    assert new.passed_over[0].why.partition(" ")[0] == why
+    assert all(words.known(f"passed-{why}", lang) for lang in words.LANGUAGES)
+    assert search(new, Query(), TODAY) == search(snapshot, Query(), TODAY)
 
 
 def test_one_damaged_file_does_not_cost_another(tmp_path: Path) -> None:
@@ -137,15 +159,16 @@ def test_an_overlay_changes_the_snapshot_and_the_same_one_finds_it_again(tmp_pat
     assert open_snapshot(tmp_path).fingerprint == first.fingerprint
 
 
-def test_a_market_of_two_hundred_thousand_prices_is_built_and_searched(tmp_path: Path, snapshot: Snapshot) -> None:
+@pytest.mark.parametrize("count", [20_000, pytest.param(200_000, marks=pytest.mark.long)])
+def test_a_very_large_market_is_built_and_searched(tmp_path: Path, snapshot: Snapshot, count: int) -> None:
     types = sorted({each.instance_type for each in current(snapshot, "aws")})
     prices = [
         ListedPrice("aws", f"region-{number // len(types)}", None, types[number % len(types)], Purchase.ON_DEMAND, None,
                     "USD", Decimal(number % 97 + 1), "2026-11-20", "AWS Price List")
-        for number in range(200_000)
+        for number in range(count)
     ]  # fmt: skip
     large = open_snapshot(tmp_path, overlays=refreshed(tmp_path, prices))
-    assert coverage(large).prices == coverage(snapshot).prices + 200_000
+    assert coverage(large).prices == coverage(snapshot).prices + count
     query = Query(gpu="T4", purchases=[Purchase.ON_DEMAND])
     extra = [offer for offer in search(large, query, TODAY) if offer.region.startswith("region-")]
     t4 = {offer.instance_type for offer in search(snapshot, Query(gpu="T4", clouds=["aws"]), TODAY)}

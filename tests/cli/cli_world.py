@@ -170,6 +170,8 @@ class Keeper:
 class Shelf:
     """The port ``Catalog`` with recorded answers."""
 
+    shown: Answer = field(default_factory=lambda: answer("catalog-show"))
+    compared: Answer = field(default_factory=lambda: answer("catalog-compare"))
     refreshed: list[Answer] = field(default_factory=lambda: answer("catalog-refresh"))
     steps: list[Step] = field(default_factory=lambda: [
         Step("azure", "spot", 0, 2, 0), Step("azure", "spot", 0, 2, 0, 12.0), Step("azure", "spot", 1, 2, 1_000),
@@ -177,7 +179,7 @@ class Shelf:
     asked: list[Any] = field(default_factory=list)
 
     def show(self, name: str) -> Answer:
-        return answer("catalog-show")  # type: ignore[no-any-return]
+        return self.shown
 
     def gpus(self, names: tuple[str, ...]) -> list[Answer]:
         self.asked.append(names)
@@ -189,7 +191,7 @@ class Shelf:
 
     def compare(self, query: CompareQuery) -> Answer:
         self.asked.append(query)
-        return answer("catalog-compare")  # type: ignore[no-any-return]
+        return self.compared
 
     def held(self) -> Answer:
         return answer("catalog-list")  # type: ignore[no-any-return]
@@ -231,7 +233,8 @@ class Inside:
 
     def offers(self, query: OffersQuery) -> Answer:
         self.asked.append(query)
-        nothing = {"unpriced": 0, "left_out": {}, "rates": [], "near": None, "passed_over": []}
+        nothing = {"unpriced": 0, "left_out": {}, "rates": [], "near": None, "sorted_by": "price_per_gpu",
+                   "specialists": 0, "passed_over": [], "rebuilt": False, "clock_behind": None}  # fmt: skip
         most = query.limit or len(self.found)
         return {"offers": self.found[:most], "more": len(self.found[most:]), **nothing, **self.beside}
 

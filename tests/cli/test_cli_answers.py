@@ -170,9 +170,9 @@ def test_what_is_unknown_is_counted_below_the_table(shell: Shell) -> None:
     damaged = [{"file": "own/x.csv", "why": "torn"}]
     shell.inside.beside = {"unpriced": 1, "left_out": {"carbon": 3}, "passed_over": damaged}
     told = " ".join(shell("offers").out.split())
-    assert "1 without a known price" in told
+    assert "Without a known price, at the end: 1" in told
     assert "3 left out because their grid's carbon is unknown" in told
-    assert "own/x.csv (torn)" in told
+    assert "own/x.csv (torn or changed by hand" in told
     assert "3 left out" in shell("offers", "--json").err
 
 

@@ -57,7 +57,9 @@ def test_an_amount_is_what_was_written(value: object, number: str) -> None:
     assert amount({"a": value}, "a") == Decimal(number)
 
 
-@pytest.mark.parametrize("value", [True, "", "NaN", float("inf"), "-0.01", -1, [], {}, "1,5", "3 USD"])
+@pytest.mark.parametrize(
+    "value", [True, "", "NaN", float("inf"), "-0.01", -1, [], {}, "1,5", "3 USD", 1e30, "1e999999", 10**15]
+)
 def test_what_is_no_amount_is_odd(value: object) -> None:
     with pytest.raises(Odd):
         amount({"a": value}, "a")
@@ -69,6 +71,20 @@ def test_a_price_is_kept_to_a_millionth_and_zero_is_none() -> None:
     assert str(price(Decimal(110))) == "110"
     with pytest.raises(Odd):
         price(Decimal(0))
+
+
+@pytest.mark.parametrize("value", ["1e30", "1e15", "Infinity"])
+def test_an_absurd_price_is_odd(value: str) -> None:
+    with pytest.raises(Odd, match="the price is"):
+        price(Decimal(value))
+
+
+@given(st.decimals(min_value=0, allow_nan=False, allow_infinity=False))
+def test_whatever_a_price_is_it_is_kept_or_odd(value: Decimal) -> None:
+    try:
+        assert abs(price(value) - value) <= Decimal("0.000001")
+    except Odd as odd:
+        assert "the price is" in str(odd)
 
 
 def read(row: Any) -> Iterator[str]:
@@ -92,10 +108,17 @@ def test_no_cursor_or_an_empty_one_is_the_end(told: str | None) -> None:
     assert next_cursor("before", told) is None
 
 
-def test_a_cursor_that_does_not_move_is_odd() -> None:
-    assert next_cursor("before", "after") == "after"
-    with pytest.raises(Odd):
-        next_cursor("before", "before")
+@pytest.mark.parametrize(("asked", "told"), [("before", "before"), ("50", 50)])
+def test_a_cursor_that_does_not_move_is_odd(asked: str, told: object) -> None:
+    assert next_cursor("somewhere else", told) == asked
+    with pytest.raises(Odd, match="is itself"):
+        next_cursor(asked, told)
+
+
+@pytest.mark.parametrize("told", [True, [1], {"a": 1}, Decimal("1.5")])
+def test_a_cursor_that_is_neither_text_nor_a_number_is_odd(told: object) -> None:
+    with pytest.raises(Odd, match="the next page is"):
+        next_cursor(None, told)
 
 
 def test_something_odd_in_the_answer_itself_is_an_invalid_answer() -> None:

@@ -22,7 +22,7 @@ from tradewind.clouds.tencent.prices import TencentPrices
 from tradewind.ports.compute import CloudFault
 from tradewind.ports.prices import Prices
 
-INSTEAD: tuple[Any, ...] = (None, [], {}, "", "x", "1/0", -1, 0, True, [1], {"a": 1})
+INSTEAD: tuple[Any, ...] = (None, [], {}, "", "x", "1/0", -1, 0, True, [1], {"a": 1}, 1e30, Decimal("1e999999"))
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 LOCAL = {"LocalStorageCategory": "local_ssd_pro", "LocalStorageAmount": 1, "LocalStorageCapacity": 2}
 CARDS = '[{"name": "NVIDIA V100", "count": 1, "memory_mb": 32768}]'
@@ -46,7 +46,14 @@ ANSWERS: dict[str, dict[str, Any]] = {
     },
     "tencent": {
         "DescribeRegions": {"RegionSet": [{"Region": "ap-guangzhou"}]},
-        "DescribeZoneInstanceConfigInfos": {"InstanceTypeQuotaSet": [hourly("GN7.LARGE20", 0.25, 4, 20, 1.5, 3.39)]},
+        "DescribeZoneInstanceConfigInfos": {"InstanceTypeQuotaSet": [
+            hourly("GN7.LARGE20", 0.25, 4, 20, 1.5, 3.39), hourly("GN7.2XLARGE32", 1, 8, 32, 3, 0, Price=None),
+        ]},
+        "DescribeImages": {"ImageSet": [{"ImageId": "img-1", "Platform": "Ubuntu", "Architecture": "x86_64"}]},
+        "InquiryPriceRunInstances": {"Price": {"InstancePrice": {
+            "UnitPrice": Decimal("8.7"), "UnitPriceDiscount": Decimal("1.7"), "ChargeUnit": "HOUR",
+            "DiscountPrice": Decimal(2500),
+        }}},
     },
     "huawei": {
         "projects": {"projects": [{"id": "1", "name": "cn-north-4", "domain_id": "d", "enabled": True}]},
@@ -59,6 +66,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "ratings": {"currency": "CNY", "product_rating_results": [
             {"id": "p2s.1", "official_website_amount": Decimal(2), "measure_id": 1},
         ]},
+        "periods": {"currency": "CNY", "official_website_rating_result": {"product_rating_results": [
+            {"id": "p2s.1", "official_website_amount": Decimal(7300), "measure_id": 1},
+        ]}},
     },
 }  # fmt: skip
 
@@ -75,8 +85,8 @@ class Told:
     def get(self, path: str, **_: str) -> Any:
         return self._answers["projects" if path.endswith("projects") else "flavors"]
 
-    def post(self, _: str, __: object) -> Any:
-        return self._answers["ratings"]
+    def post(self, path: str, _: object) -> Any:
+        return self._answers["periods" if "period" in path else "ratings"]
 
     def name_account(self, _: str) -> None:
         """Nothing to do: nobody checks a signature here."""
@@ -87,7 +97,8 @@ def reading(cloud: str, told: Any) -> Prices:
         return AlibabaPrices(cast(Ecs, told), lambda: NOW)
     if cloud == "tencent":
         return TencentPrices(cast(Cvm, told), "CNY", lambda: NOW)
-    return HuaweiPrices(cast(OpenApi, told), cast(OpenApi, told), lambda _, __: cast(OpenApi, told), lambda: NOW)
+    iam = bss = ecs = cast(OpenApi, told)
+    return HuaweiPrices(iam, bss, lambda _, __: ecs, "CNY", lambda: NOW)
 
 
 def read_all(prices: Prices) -> int:

@@ -181,15 +181,72 @@ def test_a_price_is_told_of_no_machine_that_the_shipped_catalog_lacks() -> None:
     import csv
 
     from tradewind import catalog as room
-    from tradewind.clouds.gcp.shapes_data import SHAPES
+    from tradewind.clouds.gcp.shapes_data import RTX_SLICE, SHAPES
 
     with (Path(room.__file__).parent / "data" / "instances.csv").open(encoding="utf-8", newline="") as lines:
         shipped = {row["instance_type"]: row for row in csv.DictReader(lines) if row["cloud"] == "gcp"}
     for name, shape in SHAPES.items():
         row = shipped[name]
-        assert (shape.cpus, shape.memory_gib, shape.gpus) == (
-            int(row["vcpus"]), float(row["memory_gib"]), float(row["gpu_count"]),
-        )  # fmt: skip
+        gpus = shape.gpus / 8 if shape.gpu == RTX_SLICE else shape.gpus
+        assert (shape.cpus, gpus) == (int(row["vcpus"]), float(row["gpu_count"]))
+        assert shape.family is None or shape.memory_gib == float(row["memory_gib"])  # of slices it is not billed
+
+
+def newer() -> list[dict[str, Any]]:
+    """SKUs of G4 in us-central1 as of 2026, and of A3 Ultra and A4; A3 Ultra's vCPU and memory rates are made up."""
+    return [
+        sku("G4 Instance Core running in Iowa", "0.04891"),
+        sku("G4 Instance Ram running in Iowa", "0.00587", "OnDemand", "GiBy.h"),
+        sku("RTX 6000 96GB running in Iowa", "1.09565"),
+        sku("RTX 6000 96GB attached to Spot Preemptible VMs running in Iowa", "0.4", "Preemptible"),
+        sku("Spot Preemptible G4 Instance Core running in Iowa", "0.02", "Preemptible"),
+        sku("Spot Preemptible G4 Instance Ram running in Iowa", "0.002", "Preemptible", "GiBy.h"),
+        sku("Commitment v1: G4 Cpu in Iowa for 1 Year", "0.03", "Commit1Yr"),
+        sku("Commitment v1: G4 Ram in Iowa for 1 Year", "0.004", "Commit1Yr", "GiBy.h"),
+        sku("Commitment v1: RTX 6000 96GB running in Iowa for 1 Year", "0.7", "Commit1Yr"),
+        sku("1/8 vGPU no lssd running in Iowa", "0.64688"),
+        sku("1/8 vGPU no lssd attached to DWS Defined Duration VMs running in Iowa", "0.32344"),
+        sku("A3Ultra Instance Core running in Americas", "0.02"),
+        sku("A3Ultra Instance Ram running in Americas", "0.001", "OnDemand", "GiBy.h"),
+        sku("H200 141GB GPU running in Americas", "9.31174"),
+        sku("SSD backed Local Storage", "0.08", "OnDemand", "GiBy.mo"),
+        sku("A4 Nvidia B200 (1 gpu slice) running in Americas", "16.11"),
+        sku("Spot Preemptible A4 Nvidia B200 (1 gpu slice) running in Americas", "4.9542"),  # told as OnDemand
+        sku("Commitment v1: A4 Nvidia B200 (1 gpu slice) in Americas for 1 Year", "9.5", "Commit1Yr"),
+        sku("A4 Nvidia B200 (1 gpu slice) attached to DWS Defined Duration VMs running in Americas", "5.5"),
+    ]
+
+
+def test_newer_machines_come_with_the_sum_of_their_parts_or_slices(stub: Stub, gcp: Gcp) -> None:
+    gcp.skus = newer()
+    told = {(name, way): str(each.price_per_hour) for (name, _, way), each in prices_of(stub).items()}
+    assert told == {
+        ("g4-standard-48", "on_demand"): "4.49993", ("g4-standard-96", "on_demand"): "8.99986",
+        ("g4-standard-192", "on_demand"): "17.99972", ("g4-standard-384", "on_demand"): "35.99944",
+        ("g4-standard-48", "spot"): "1.72", ("g4-standard-96", "spot"): "3.44",
+        ("g4-standard-192", "spot"): "6.88", ("g4-standard-384", "spot"): "13.76",
+        ("g4-standard-48", "reserved_1y"): "2.86", ("g4-standard-96", "reserved_1y"): "5.72",
+        ("g4-standard-192", "reserved_1y"): "11.44", ("g4-standard-384", "reserved_1y"): "22.88",
+        ("g4-standard-6", "on_demand"): "0.64688",
+        ("a3-ultragpu-8g-nolssd", "on_demand"): "81.92592",  # 224 × 0.02 + 2952 × 0.001 + 8 × 9.31174
+        ("a3-ultragpu-8g", "on_demand"): "83.240988",  # … + 12000 × 0.08 / 730
+        ("a4-highgpu-8g", "on_demand"): "128.88", ("a4-highgpu-8g", "spot"): "39.6336",
+        ("a4-highgpu-8g", "reserved_1y"): "76",
+    }  # fmt: skip
+
+
+def test_a_share_of_a_gpu_is_told_by_the_description_alone(stub: Stub, gcp: Gcp) -> None:
+    share = machine_type("g4-standard-6", 6, 22528, "nvidia-rtx-pro-6000", 1)
+    gcp.types = {"us-central1-a": [
+        share | {"description": "Graphics Optimized: 1/8 NVIDIA RTX PRO 6000 GPU, 6 vCPUs, 22GB RAM"},
+        machine_type("g4-standard-12", 12, 46080, "nvidia-rtx-pro-6000", 1) | {"description": "12 vCPUs, 45GB RAM"},
+        machine_type("g4-standard-96", 96, 368640, "nvidia-rtx-pro-6000", 2),
+    ]}  # fmt: skip
+    (page,) = pages(ask(stub), "machines")
+    assert {each.instance_type: each.gpus for each in page.machines} == {
+        "g4-standard-6": Decimal("0.125"), "g4-standard-96": Decimal(2),
+    }  # fmt: skip
+    assert page.skipped == ("g4-standard-12: it does not tell its share of a GPU",)
 
 
 @pytest.mark.parametrize("part", ["machines", "prices"])

@@ -21,6 +21,7 @@ from tradewind.ports.prices import Page
 
 P2S, PI2, SLICE = "p2s.2xlarge.8", "pi2.4xlarge.4", "g7v.2xlarge.8"
 MACHINES, ON_DEMAND = "cn-north-4/machines", "cn-north-4/on_demand"
+MONTH, YEAR = "cn-north-4/subscription_month", "cn-north-4/subscription_year"
 V100 = '[{"name": "NVIDIA V100", "count": 1, "memory_mb": 32768}]'
 
 
@@ -35,6 +36,11 @@ def huawei() -> Huawei:
             flavor("s6.small.1", 1, 1, ecs__performancetype="normal"),
         ], "ap-southeast-3": []},
         prices={("cn-north-4", P2S): 21.88, ("cn-north-4", PI2): 12.5, ("cn-north-4", SLICE): 4.03},
+        periods={
+            ("cn-north-4", P2S, "month"): 10950.0, ("cn-north-4", PI2, "month"): 6000.0,
+            ("cn-north-4", SLICE, "month"): 2000.0, ("cn-north-4", P2S, "year"): 109500.0,
+            ("cn-north-4", PI2, "year"): 60000.0, ("cn-north-4", SLICE, "year"): 20000.0,
+        },
     )  # fmt: skip
 
 
@@ -74,7 +80,10 @@ def fault_of(prices: HuaweiPrices, part: str = MACHINES, cursor: str | None = No
 
 
 def test_a_refresh_is_the_machines_and_prices_of_each_region_with_a_project(prices: HuaweiPrices) -> None:
-    assert prices.parts() == ("ap-southeast-3/machines", "ap-southeast-3/on_demand", MACHINES, ON_DEMAND)
+    assert prices.parts() == (
+        *(part.replace("cn-north-4", "ap-southeast-3") for part in (MACHINES, ON_DEMAND, MONTH, YEAR)),
+        MACHINES, ON_DEMAND, MONTH, YEAR,
+    )  # fmt: skip
 
 
 def test_known_machines_come_with_their_gpus(prices: HuaweiPrices) -> None:
@@ -127,6 +136,75 @@ def test_known_machines_come_with_their_list_price(prices: HuaweiPrices) -> None
     assert listed(prices) == {P2S: Decimal("21.88"), PI2: Decimal("12.5"), SLICE: Decimal("4.03")}
 
 
+def test_a_month_and_a_year_are_spread_over_their_hours_at_the_list_price(prices: HuaweiPrices) -> None:
+    assert listed(prices, MONTH) == {P2S: Decimal(15), PI2: Decimal("8.219178"), SLICE: Decimal("2.739726")}
+    assert listed(prices, YEAR) == {P2S: Decimal("12.5"), PI2: Decimal("6.849315"), SLICE: Decimal("2.283105")}
+    (price, *_) = pages(prices, YEAR)[1].prices
+    assert (price.purchase, price.payment) == (Purchase.SUBSCRIPTION_YEAR, "all upfront")
+    assert price.source == "BSS v2 ListRateOnPeriodDetail, official_website_amount"
+
+
+def test_more_flavours_than_a_question_holds_are_asked_in_several(
+    prices: HuaweiPrices, huawei: Huawei, stub: Stub
+) -> None:
+    names = [f"p2s.{n}xlarge.8" for n in range(100, 160)]
+    huawei.flavors["cn-north-4"] = [flavor(name, 8, 64, info__gpus=V100) for name in names]
+    huawei.periods = {("cn-north-4", name, "month"): 7300.0 for name in names}
+    told = pages(prices, MONTH)
+    assert [len(page.prices) for page in told] == [0, 50, 10]
+    assert sum(heard.path.endswith("/subscribe-rate") for heard in stub.log) == 2
+    assert HuaweiPrices.page(connect(endpoint=stub.url), MONTH, told[1].cursor) == told[2]
+
+
+def test_a_period_that_one_flavour_does_not_have_costs_no_other_its_price(prices: HuaweiPrices, huawei: Huawei) -> None:
+    del huawei.periods["cn-north-4", PI2, "year"]
+    told = pages(prices, YEAR)
+    assert {each.instance_type for page in told for each in page.prices} == {P2S, SLICE}
+    assert [name for page in told for name in page.skipped] == [f"{PI2}: CBC.6006: Can not find product."]
+
+
+@pytest.mark.parametrize("part", [ON_DEMAND, MONTH, YEAR])
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [(429, "APIGW.0308", "throttle"), (403, "CBC.0151", "auth"), (500, "CBC.0999", "unavailable")],
+)
+def test_a_rating_that_is_refused_is_a_fault_and_can_be_asked_again(
+    prices: HuaweiPrices, stub: Stub, part: str, status: int, code: str, kind: str
+) -> None:
+    cursor = prices.page(part, None).cursor
+    stub.meet(1, replying(refusal(status, code, "No.")))
+    assert fault_of(prices, part, cursor).kind == kind
+    assert len(prices.page(part, cursor).prices) == 3
+
+
+def test_an_account_without_rights_in_bss_fails_alone_where_prices_are_asked(prices: HuaweiPrices, stub: Stub) -> None:
+    cursor = prices.page(MONTH, None).cursor
+    stub.meet(1, replying(refusal(403, "CBC.0151", "Access denied.")))
+    assert fault_of(prices, MONTH, cursor).words == "CBC.0151: Access denied."
+    assert len(machines(prices)) == 3
+
+
+@pytest.mark.parametrize(
+    ("site", "hosts"),
+    [
+        ("china", ("https://bss.myhuaweicloud.com", "https://iam.myhuaweicloud.com", "myhuaweicloud.com")),
+        ("international", ("https://bss-intl.myhuaweicloud.com", "https://iam.myhuaweicloud.com", "myhuaweicloud.com")),
+        ("europe", ("https://bss.myhuaweicloud.eu", "https://iam.myhuaweicloud.eu", "myhuaweicloud.eu")),
+    ],
+)
+def test_a_site_has_its_own_hosts(site: adapter.Site, hosts: tuple[str, str, str]) -> None:
+    known = adapter.SITES[site]
+    assert (known.bss, known.iam, known.domain) == hosts
+
+
+def test_only_at_the_chinese_site_no_currency_means_yuan(stub: Stub, huawei: Huawei) -> None:
+    huawei.currency = ""
+    abroad = connect("europe", stub.url)
+    cursor = abroad.page(ON_DEMAND, None).cursor
+    fault = fault_of(abroad, ON_DEMAND, cursor)
+    assert (fault.kind, "currency is missing" in fault.words) == ("invalid", True)
+
+
 @pytest.mark.parametrize(("told", "currency"), [("CNY", "CNY"), ("USD", "USD"), ("", "CNY")])
 def test_the_answer_says_the_currency_and_none_is_yuan(
     prices: HuaweiPrices, huawei: Huawei, told: str, currency: str
@@ -160,6 +238,14 @@ def test_only_what_is_sold_by_the_hour_is_asked_for(
 ) -> None:
     huawei.flavors["cn-north-4"] = [flavor(P2S, 8, 64, info__gpus=V100, **specs)]
     assert listed(prices) == ({P2S: Decimal("21.88")} if asked else {})
+
+
+@pytest.mark.parametrize(("charge", "asked"), [("demand", False), ("period", True), ("period,demand", True)])
+def test_only_what_is_sold_by_the_month_is_asked_for_by_the_month(
+    prices: HuaweiPrices, huawei: Huawei, charge: str, asked: bool
+) -> None:
+    huawei.flavors["cn-north-4"] = [flavor(P2S, 8, 64, info__gpus=V100, cond__operation__charge=charge)]
+    assert listed(prices, MONTH) == ({P2S: Decimal(15)} if asked else {})
 
 
 def test_a_flavour_that_is_not_rated_is_found_and_skipped_and_costs_no_other_its_price(
@@ -228,13 +314,15 @@ def test_a_wrong_secret_is_refused_by_the_signature(stub: Stub, monkeypatch: pyt
     [
         (MACHINES, b'{"items": []}', "flavors is missing"),
         (ON_DEMAND, b'{"currency": "CNY", "results": []}', "product_rating_results is missing"),
+        (MONTH, b'{"currency": "CNY", "product_rating_results": []}', "official_website_rating_result is missing"),
+        (YEAR, b'{"currency": "CNY", "official_website_rating_result": {"product_rating_results": {}}}', "is no list"),
     ],
 )
 def test_another_shape_is_invalid_and_says_what_is_missing(
     prices: HuaweiPrices, stub: Stub, part: str, body: bytes, missing: str
 ) -> None:
     prices.parts()
-    cursor = prices.page(part, None).cursor if part == ON_DEMAND else None
+    cursor = None if part == MACHINES else prices.page(part, None).cursor
     stub.meet(1, replying(Reply(body=body)))
     fault = fault_of(prices, part, cursor)
     assert (fault.kind, missing in fault.words) == ("invalid", True)

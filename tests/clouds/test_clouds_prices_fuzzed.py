@@ -10,10 +10,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from lab import aws_prices, azure_prices, gcp_prices
+from lab import aws_prices, azure_machines, azure_prices, gcp_prices
 
 from tradewind.clouds.answers import Odd, read_rows
 from tradewind.clouds.aws import tables as aws
+from tradewind.clouds.azure import machines as azure_sizes
 from tradewind.clouds.azure import tables as azure
 from tradewind.clouds.gcp import machines, rates
 from tradewind.domain.offer import Purchase
@@ -21,12 +22,15 @@ from tradewind.domain.offer import Purchase
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 PRODUCT = aws_prices.product("p4d.24xlarge", "us-east-1", "21.9", {"1yr standard All Upfront": ("113819", "0")})
 ITEM = azure_prices.item("Standard_NC24ads_A100_v4", "eastus", 3.673)
+SIZE = azure_machines.size("Standard_NC24ads_A100_v4", "eastus", GPUs="1", vCPUs="24", MemoryGB="220")
 SKU = gcp_prices.sku("Nvidia Tesla A100 GPU running in Americas", "2.933908")
 TYPES = {"items": {"zones/a": {"machineTypes": [{
     "name": "a2-highgpu-1g", "guestCpus": 12, "memoryMb": 87040, "architecture": "X86_64",
     "accelerators": [{"guestAcceleratorType": "nvidia-tesla-a100", "guestAcceleratorCount": 1}],
 }]}}}  # fmt: skip
-INSTEAD: st.SearchStrategy[Any] = st.sampled_from([None, "", "x", 0, -1, 1.5, True, [], {}, [[]], {"x": {}}, "gone"])
+INSTEAD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, "", "x", 0, -1, 1.5, 1e30, True, [], {}, [[]], {"x": {}}, "gone"]
+)
 
 
 def places(node: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -68,6 +72,11 @@ def test_a_product_of_aws(product: Any) -> None:
 @given(spoilings(ITEM))
 def test_an_item_of_azure(item: Any) -> None:
     check(item, lambda row: azure.to_prices(row, NOW), azure.name_of)
+
+
+@given(spoilings(SIZE))
+def test_a_size_of_azure(size: Any) -> None:
+    check(size, azure_sizes.to_machines, repr)
 
 
 @given(spoilings(SKU))

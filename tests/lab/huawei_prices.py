@@ -14,9 +14,11 @@ from lab.stub import Heard, Objection, Reply
 
 PROJECTS = {"cn-north-4": "0a1b2c3d4e5f60718293a4b5c6d7e8f9", "ap-southeast-3": "1a1b2c3d4e5f60718293a4b5c6d7e8f9"}
 DOMAIN = "d78cbac186b744899480f25bd022f468"
-# What the models do not know: which fields of a product must be there (the operation's page).
-REQUIRED = {"id", "cloud_service_type", "resource_type", "resource_spec", "region", "usage_factor", "usage_value",
-            "usage_measure_id", "subscription_num"}  # fmt: skip
+# What the models do not know: which fields of a product must be there (the operations' pages), and numbers for units.
+REQUIRED = {"id", "cloud_service_type", "resource_type", "resource_spec", "region", "subscription_num"}
+BY_USE = REQUIRED | {"usage_factor", "usage_value", "usage_measure_id"}
+BY_PERIOD = REQUIRED | {"period_type", "period_num"}
+PERIODS = {0: "day", 2: "month", 3: "year", 4: "hour"}
 _PLAIN: dict[str, type | tuple[type, ...]] = {
     "str": str,
     "int": int,
@@ -28,10 +30,14 @@ _PLAIN: dict[str, type | tuple[type, ...]] = {
 
 @dataclass
 class Huawei:
-    """An account's view. ``prices``: (region, flavour) → list price of an hour; what is not in it BSS does not rate."""
+    """An account's view. ``prices``: (region, flavour) → list price of an hour; what is not in it BSS does not rate.
+
+    ``periods``: (region, flavour, ``month`` or ``year``) → list price of one.
+    """
 
     flavors: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     prices: dict[tuple[str, str], float] = field(default_factory=dict)
+    periods: dict[tuple[str, str, str], float] = field(default_factory=dict)
     currency: str = "CNY"
     page_size: int = 1000
     ahead: timedelta = timedelta(0)
@@ -49,9 +55,9 @@ class Huawei:
             case "GET", _ if flavors:
                 return _json(self._flavors(flavors[1], heard))
             case "POST", "/v2/bills/ratings/on-demand-resources":
-                if heard.headers.get("x-domain-id") != DOMAIN:
-                    raise Objection("no account is named")
-                return self._rated(json.loads(heard.body))
+                return self._by_use(_asked(heard, "RateOnDemandReq", BY_USE))
+            case "POST", "/v2/bills/ratings/period-resources/subscribe-rate":
+                return self._by_period(_asked(heard, "RateOnPeriodReq", BY_PERIOD))
         raise Objection("no such resource")
 
     def _projects(self) -> dict[str, Any]:
@@ -71,17 +77,8 @@ class Huawei:
         check("huaweicloudsdkecs.v2", "ListFlavorsResponse", told)
         return told
 
-    def _rated(self, asked: dict[str, Any]) -> Reply:
-        check("huaweicloudsdkbss.v2", "RateOnDemandReq", asked)
-        products = asked["product_infos"]
-        for product in products:
-            if missing := REQUIRED - set(product):
-                raise Objection(f"missing {missing}")
-            if PROJECTS[product["region"]] != asked["project_id"]:
-                raise Objection("the project is not of the region")
-        if len({product["id"] for product in products}) < len(products):
-            raise Objection("an id twice")
-        prices = {each["id"]: self._price(each["region"], each["resource_spec"]) for each in products}
+    def _by_use(self, products: list[dict[str, Any]]) -> Reply:
+        prices = {each["id"]: self.prices.get((each["region"], _flavor(each))) for each in products}
         if None in prices.values():
             return refusal(400, "CBC.6006", "Can not find product.")
         told = {
@@ -95,11 +92,60 @@ class Huawei:
         check("huaweicloudsdkbss.v2", "ListOnDemandResourceRatingsResponse", told)
         return _json(told)
 
-    def _price(self, region: str, spec: str) -> float | None:
-        flavor, _, system = spec.rpartition(".")
-        if system not in ("linux", "win"):
-            raise Objection(f"{spec} names no system")
-        return self.prices.get((region, flavor))
+    def _by_period(self, products: list[dict[str, Any]]) -> Reply:
+        """The list price, and a discount of the account's that halves it."""
+        prices = {
+            each["id"]: self.periods.get((each["region"], _flavor(each), PERIODS[each["period_type"]]))
+            for each in products
+        }
+        if None in prices.values():
+            return refusal(400, "CBC.6006", "Can not find product.")
+        found = {id_: price for id_, price in prices.items() if price is not None}
+        told = {
+            "currency": self.currency,
+            "official_website_rating_result": {
+                "official_website_amount": sum(found.values()), "measure_id": 1, "product_rating_results": [
+                    {"id": id_, "product_id": "00301-1", "official_website_amount": price, "measure_id": 1}
+                    for id_, price in found.items()
+                ],
+            },
+            "optional_discount_rating_results": [{
+                "discount_id": "d1", "amount": sum(found.values()) / 2, "discount_type": 605, "best_offer": 1,
+                "measure_id": 1, "product_rating_results": [
+                    {"id": id_, "product_id": "00301-1", "amount": price / 2, "official_website_amount": price,
+                     "discount_amount": price / 2, "measure_id": 1}
+                    for id_, price in found.items()
+                ],
+            }],
+        }  # fmt: skip
+        check("huaweicloudsdkbss.v2", "ListRateOnPeriodDetailResponse", told)
+        return _json(told)
+
+
+def _asked(heard: Heard, model: str, required: set[str]) -> list[dict[str, Any]]:
+    """The products of a question that is as published."""
+    if heard.headers.get("x-domain-id") != DOMAIN:
+        raise Objection("no account is named")
+    asked = json.loads(heard.body)
+    check("huaweicloudsdkbss.v2", model, asked)
+    products: list[dict[str, Any]] = asked["product_infos"]
+    for product in products:
+        if missing := required - set(product):
+            raise Objection(f"missing {missing}")
+        if PROJECTS[product["region"]] != asked["project_id"]:
+            raise Objection("the project is not of the region")
+        if product.get("period_type", 2) not in PERIODS:
+            raise Objection(f"no period {product['period_type']}")
+    if len({product["id"] for product in products}) < len(products):
+        raise Objection("an id twice")
+    return products
+
+
+def _flavor(product: dict[str, Any]) -> str:
+    flavor, _, system = str(product["resource_spec"]).rpartition(".")
+    if system not in ("linux", "win"):
+        raise Objection(f"{product['resource_spec']} names no system")
+    return flavor
 
 
 def refusal(status: int, code: str, words: str) -> Reply:

@@ -15,7 +15,9 @@ from lab.signatures import tc3
 from lab.stub import Heard, Objection, Reply
 
 VERSION = "2017-03-12"
-OPERATIONS = {"DescribeRegions", "DescribeZoneInstanceConfigInfos"}
+PERIODS = {*range(1, 13), 24, 36, 48, 60}  # months
+IMAGE_FILTERS = {"image-id", "image-type", "image-name", "platform", "tag-key", "tag-value"}
+IMAGES = [("img-win", "Windows", "x86_64"), ("img-arm", "Ubuntu", "arm"), ("img-lin", "Ubuntu", "x86_64")]
 FILTERS = {
     "zone",
     "instance-family",
@@ -29,9 +31,16 @@ _PLAIN: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (
 
 @dataclass
 class Cvm:
-    """An account's view: region → rows of DescribeZoneInstanceConfigInfos."""
+    """An account's view: region → rows of DescribeZoneInstanceConfigInfos.
+
+    ``launches``: (zone, machine, charge type and months) → what InquiryPriceRunInstances tells of it; ``images`` are
+    those of every region: id, platform, architecture. ``denied`` are operations that it has no right to.
+    """
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    launches: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
+    images: list[tuple[str, str, str]] = field(default_factory=lambda: list(IMAGES))
+    denied: set[str] = field(default_factory=set)
     ahead: timedelta = timedelta(0)
 
     def answer(self, heard: Heard) -> Reply:
@@ -41,13 +50,59 @@ class Cvm:
         if abs(datetime.now(UTC) + self.ahead - signed_at) > timedelta(minutes=5):
             return refusal("AuthFailure.SignatureExpire", "The signature has expired.")
         action, asked = heard.headers["x-tc-action"], json.loads(heard.body)
-        if action not in OPERATIONS or heard.headers["x-tc-version"] != VERSION:
-            raise Objection(f"no operation {action} {heard.headers['x-tc-version']}")
+        if heard.headers["x-tc-version"] != VERSION:
+            raise Objection(f"no version {heard.headers['x-tc-version']}")
         check(f"{action}Request", asked)
-        told = self._regions() if action == "DescribeRegions" else self._infos(heard.headers["x-tc-region"], asked)
+        if action in self.denied:
+            return refusal("UnauthorizedOperation", f"You are not authorized to perform cvm:{action}.")
+        told = self._told(action, heard.headers["x-tc-region"], asked)
+        if told is None:
+            return refusal("ResourceInsufficient.SpecifiedInstanceType", "The specified instance type is sold out.")
         told["RequestId"] = "8c1a1b3e"
         check(f"{action}Response", told)
         return Reply(body=json.dumps({"Response": told}).encode())
+
+    def _told(self, action: str, region: str, asked: dict[str, Any]) -> dict[str, Any] | None:
+        match action:
+            case "DescribeRegions":
+                return self._regions()
+            case "DescribeZoneInstanceConfigInfos":
+                return self._infos(region, asked)
+            case "DescribeImages":
+                return self._images(asked)
+            case "InquiryPriceRunInstances":
+                return self._inquiry(region, asked)
+        raise Objection(f"no operation {action}")
+
+    def _images(self, asked: dict[str, Any]) -> dict[str, Any]:
+        wanted = {each["Name"]: each["Values"] for each in asked.get("Filters", [])}
+        if not set(wanted) <= IMAGE_FILTERS or not 0 < asked.get("Limit", 20) <= 100:
+            raise Objection(f"no filters {set(wanted) - IMAGE_FILTERS}, or a wrong limit")
+        rows = [
+            {"ImageId": id_, "ImageType": "PUBLIC_IMAGE", "Platform": platform, "Architecture": architecture,
+             "ImageState": "NORMAL", "OsName": f"{platform} {architecture}"}
+            for id_, platform, architecture in self.images
+            if platform in wanted.get("platform", [platform]) and "PUBLIC_IMAGE" in wanted["image-type"]
+        ]  # fmt: skip
+        return {"TotalCount": len(rows), "ImageSet": rows}
+
+    def _inquiry(self, region: str, asked: dict[str, Any]) -> dict[str, Any] | None:
+        """As the operation's page says: without a launch template, zone and image are required; a term for PREPAID."""
+        charge, zone = asked.get("InstanceChargeType", "POSTPAID_BY_HOUR"), asked["Placement"]["Zone"]
+        if asked["ImageId"] not in {id_ for id_, *_ in self.images} or not zone.startswith(region):
+            raise Objection("no such image or zone here")
+        if charge == "PREPAID":
+            months = asked["InstanceChargePrepaid"]["Period"]
+            if months not in PERIODS:
+                raise Objection(f"no period of {months} months")
+            charge = f"PREPAID {months}"
+        elif charge not in CHARGES or "InstanceChargePrepaid" in asked:
+            raise Objection(f"a term for {charge}")
+        if asked.get("SystemDisk", {}).get("DiskSize", 50) < 20 or asked.get("InstanceCount", 1) != 1:
+            raise Objection("a disk that no image fits on, or several machines")
+        told = self.launches.get((zone, asked["InstanceType"], charge))
+        nothing = {"UnitPrice": 0.0, "UnitPriceDiscount": 0.0, "ChargeUnit": "GB"}
+        return None if told is None else {"Price": {"InstancePrice": told, "BandwidthPrice": nothing}}
 
     def _regions(self) -> dict[str, Any]:
         regions = [{"Region": name, "RegionName": name, "RegionState": "AVAILABLE"} for name in self.rows]
@@ -92,7 +147,7 @@ def _check_value(where: str, kind: str, value: Any) -> None:
     elif kind in _PLAIN:
         if value is not None and not isinstance(value, _PLAIN[kind]):
             raise Objection(f"{where} is {type(value).__name__}, not {kind}")
-    else:
+    elif value is not None:
         check(kind.rpartition(".")[2].rstrip("`"), value)
 
 

@@ -13,9 +13,9 @@ from planning_makers import CNY, make_plan, money, mostly, offer_lists, some_off
 from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
 from tradewind.domain.plan import Placed, Plan, Tariff
+from tradewind.domain.residency import allowed
 from tradewind.domain.workload import Accelerators, Budget, Placement, Resources, Schedule
 from tradewind.planning import Ask
-from tradewind.planning.residency import allowed
 
 LAW = settings(max_examples=40, deadline=None)  # nine laws: many draws in all, few seconds
 TARIFF = Tariff("block_ssd", "GB-month", money("0.08"), "2026-11", "test")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import contracts
@@ -62,6 +65,7 @@ def test_the_question_of_the_first_page_is_answered(cli: Cli) -> None:
         (("offers", "--sort", "beauty"), "option-choice-unknown", ""),
         (("offers", "--rdma", "maybe"), "option-choice-unknown", ""),
         (("offers", "--residency", "Europe"), "residency-unreadable", ""),
+        (("offers", "--residency", "UK"), "residency-nowhere", ""),
         (("offers", "--purchase", "stolen"), "purchase-unknown", ""),
         (("catalog", "show", "gn6e-c8g1.16xlarge"), "machine-unknown", "ecs.gn6e-c12g1.12xlarge"),
         (("catalog", "compare", "p4d.24xlarg"), "machine-unknown", "p4d.24xlarge"),
@@ -124,3 +128,54 @@ def test_a_damaged_overlay_is_said_and_passed_over(cli: Cli) -> None:
     done = cli("offers", "--gpu", "T4", "--json")
     assert done.code == 0 and done.json
     assert "refreshed/aws.prices.csv" in done.err
+
+
+def test_a_full_disk_leaves_the_own_prices_as_they_were(cli: Cli, tmp_path: Path) -> None:
+    """A limit on the size of a file is what a full disk looks like to whoever writes."""
+    prices = tmp_path / "prices.csv"
+    prices.write_text(CONTRACT)
+    cli.json("catalog", "add", str(prices), "--as", "contract")
+    cli.json("catalog", "list")  # the snapshot with them is built while there is room
+    prices.write_text(CONTRACT + "aws,us-east-1,p4d.24xlarge,spot,1,USD\n")
+    code = (
+        "import resource, sys; from tradewind.cli.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); sys.argv[0] = 'tradewind'; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "catalog", "add", str(prices), "--as", "contract", "--json"],
+        env=cli.environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["error"]["code"] == "catalog-not-kept", done.stderr
+    assert [each["prices"] for each in cli.json("catalog", "list")["own"]] == [1]
+    assert sorted(path.name for path in (cli.home / "catalog" / "own").iterdir()) == ["contract.csv"]
+
+
+def test_a_corrupt_snapshot_is_rebuilt_and_that_is_said(cli: Cli) -> None:
+    before = cli("offers", "--gpu", "T4", "--json")
+    (snapshot,) = (cli.home / "cache" / "catalog").glob("catalog-*.sqlite")
+    whole = snapshot.read_bytes()
+    snapshot.write_bytes(whole[: len(whole) // 2])
+    after = cli("offers", "--gpu", "T4", "--json")
+    assert (after.code, after.json) == (0, before.json)
+    assert "made anew from its files" in after.err and "made anew" not in before.err
+    assert snapshot.read_bytes() == whole
+    assert "made anew" not in cli("offers", "--gpu", "T4", "--json").err
+
+
+@pytest.mark.parametrize(("name", "seen"), [
+    ("p4d", {"aws"}), ("gn7e", {"alibaba"}), ("GN10Xp", {"tencent"}), ("a2", {"gcp"}), ("NC", {"azure"}),
+    ("P2", {"huawei"}),
+])  # fmt: skip
+def test_a_family_comes_with_its_spot_terms_and_images(cli: Cli, name: str, seen: set[str]) -> None:
+    shown = cli.json("catalog", "show", name)
+    contracts.check(shown, contracts.CATALOG_SHOW)
+    assert {each["cloud"] for each in shown["spot_terms"]} == {each["cloud"] for each in shown["images"]} == seen
+    assert bool(shown["spot_records"]) == (name == "p4d")
+    for words, heads in (((), ("Spot machines", "Machine images")), (("--lang", "zh"), ("竞价机器", "机器镜像"))):
+        told = cli("catalog", "show", name, *words).out
+        assert all(head in told for head in heads)
+
+
+def test_machines_stand_by_gpu_and_size(cli: Cli) -> None:
+    listed = [(each["gpus"], each["cpus"]) for each in cli.json("catalog", "show", "gn7e")["machines"]]
+    assert listed == sorted(listed) and listed[0][0] == 1 and listed[-1][0] == 8

@@ -12,8 +12,8 @@ from typing import Any
 
 from tradewind.app.asked import Step
 from tradewind.app.clock import SystemClock
-from tradewind.app.market import catalog_of, rates_of
-from tradewind.app.overlays import replace
+from tradewind.app.market import catalog_of, rates_of, state
+from tradewind.app.overlays import keep
 from tradewind.app.queries import CompareQuery
 from tradewind.app.settings import Settings
 from tradewind.app.views.values import instant
@@ -71,7 +71,7 @@ class HomeCatalog:
                 {"name": path.stem, "prices": _lines(path), "path": str(path), "added_at": _written(path)}
                 for path in sorted((folder / "own").glob("*.csv"))
             ],
-            "passed_over": [asdict(each) for each in snapshot.passed_over],
+            **state(snapshot, SystemClock().now().date()),
         }  # fmt: skip
 
     def _cloud(self, snapshot: Snapshot, cloud: str) -> Answer:
@@ -96,7 +96,7 @@ class HomeCatalog:
         prices = parse_own(content, str(path), catalog_of(self._settings), SystemClock().now().date())
         kept = self._settings.catalog / "own" / f"{called}.csv"
         replaced = kept.exists()
-        replace(kept, own_csv(prices))
+        keep(kept, own_csv(prices))
         return {"name": called, "path": str(kept), "prices": len(prices), "replaced": replaced}
 
     def rates(self, refresh: bool) -> list[Answer]:
@@ -116,7 +116,8 @@ class HomeCatalog:
 
         snapshot = catalog_of(self._settings)
         wanted = dict.fromkeys(places.require_cloud(snapshot, each) for each in clouds) or SOURCES
-        return Refresher(self._settings, SystemClock(), random.random, tell).refresh(wanted, connect)
+        refresher = Refresher(self._settings, SystemClock(), random.random, tell)
+        return refresher.refresh(wanted, lambda cloud: connect(cloud, self._settings.sites))
 
 
 def _written(path: Path) -> str | None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from tradewind.app.market import OWN_RATES, REFRESHED_RATES, rates_in, rates_of
-from tradewind.app.overlays import replace
+from tradewind.app.overlays import keep
 from tradewind.app.settings import Settings
 from tradewind.app.views.values import rate_json
 from tradewind.catalog import rates
@@ -30,6 +30,7 @@ def asked_for(settings: Settings, source: Rates) -> None:
 
     Raises:
         CloudRefused: ``rates-not-answered``, ``rates-implausible``; what was kept before stays.
+        Unavailable: ``catalog-not-kept``.
     """
     try:
         told = rates.crossed(source.rates(), CURRENCIES)
@@ -41,4 +42,4 @@ def asked_for(settings: Settings, source: Rates) -> None:
         if known and not 1 / MOST < each.value / known.value < MOST:
             raise CloudRefused("rates-implausible", pair=f"{each.base}/{each.quote}", told=each.value,
                                known=known.value, known_as_of=known.as_of)  # fmt: skip
-    replace(settings.catalog / REFRESHED_RATES, rates.rates_csv(told))
+    keep(settings.catalog / REFRESHED_RATES, rates.rates_csv(told))

@@ -158,7 +158,7 @@ class Catalog(Protocol):
         ...
 
     def held(self) -> Answer:
-        """``{"snapshot", "clouds", "own", "passed_over"}``: what answers come from, and how old it is."""
+        """``{"snapshot", "clouds", "own", "passed_over", …}``: what answers come from, and how old it is."""
         ...
 
     def add(self, path: Path, name: str | None) -> Answer:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from tradewind.app.clock import SystemClock
 from tradewind.app.typed import question
 from tradewind.app.views.values import rate_json
 from tradewind.catalog import places, rates
+from tradewind.catalog.query import Query
 from tradewind.catalog.search import find
 from tradewind.catalog.snapshot import Snapshot, open_snapshot
 from tradewind.domain.errors import BadInput
@@ -22,12 +25,13 @@ Answer = dict[str, Any]
 
 
 def offers(settings: Settings, query: OffersQuery) -> Answer:
-    """``{"offers", "more", "unpriced", "left_out", "rates", "near", "passed_over"}``: what matches, in the order asked.
+    """``{"offers", "more", "unpriced", "left_out", "rates", "near", …}``: what matches, in the order asked.
 
     Each offer also has ``converted`` (``{"price_per_hour", "price_per_gpu_hour"}``) when a currency was asked for, and
     ``distance_km`` when a place was; unknown is null. ``more`` match and were cut off by the limit; ``unpriced`` of all
-    that match have no price; ``left_out`` counts by filter those that only an unknown value kept out. ``passed_over``
-    are files laid over the catalog that are damaged.
+    that match have no price; ``left_out`` counts by filter those that only an unknown value kept out. ``sorted_by`` is
+    one of the catalog's orders. When nothing matches, ``specialists`` counts their offers that would. Beside them what
+    :func:`state` tells.
 
     Raises:
         BadInput: a name, kind or figure that cannot be used, with the nearest that can.
@@ -35,15 +39,36 @@ def offers(settings: Settings, query: OffersQuery) -> Answer:
     snapshot, table = catalog_of(settings), rates_of(settings)
     point = places.locate(snapshot, query.near) if query.near else None
     exchange = Exchange(rates.require_currency(query.currency, table) if query.currency else None, table)
-    found = find(snapshot, question(snapshot, query, point, table), SystemClock().now().date(), table)
+    asked, today = question(snapshot, query, point, table), SystemClock().now().date()
+    found = find(snapshot, asked, today, table)
     told = [each.to_json() | exchange.prices(each) for each in found.offers]
     if point:
         told = [each | {"distance_km": found.distances.get((each["cloud"], each["region"]))} for each in told]
     return {
         "offers": told, "more": found.more, "unpriced": found.unpriced,
         "left_out": {name: count for name, count in found.dropped.items() if count},
-        "rates": exchange.used, "near": point.name if point else None,
-        "passed_over": [{"file": str(each.file), "why": each.why} for each in snapshot.passed_over],
+        "rates": exchange.used, "near": point.name if point else None, "sorted_by": asked.sort,
+        "specialists": _of_specialists(snapshot, asked, today, table) if not told else 0,
+        **state(snapshot, today),
+    }  # fmt: skip
+
+
+def _of_specialists(snapshot: Snapshot, asked: Query, today: date, table: rates.Table) -> int:
+    """How many offers of specialists match, where only clouds were asked for."""
+    return len(find(snapshot, replace(asked, tier="specialist"), today, table).offers) if asked.tier == "cloud" else 0
+
+
+def state(snapshot: Snapshot, today: date) -> Answer:
+    """What should be known of the snapshot that answers.
+
+    ``passed_over``: files laid over the catalog that are damaged, each with why as a coded reason; ``rebuilt``: the
+    snapshot itself was, just now; ``clock_behind``: ``{"today", "newest"}`` where the computer's clock stands before
+    the newest price, whose age then means nothing, else null.
+    """
+    behind = {"today": today.isoformat(), "newest": snapshot.date}
+    return {
+        "passed_over": [asdict(each) for each in snapshot.passed_over], "rebuilt": snapshot.origin == "rebuilt",
+        "clock_behind": behind if today.isoformat() < snapshot.date else None,
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tradewind.catalog import refresh as judge
+from tradewind.domain.errors import Unavailable
 from tradewind.domain.market import ListedMachine, ListedPrice
 
 T = TypeVar("T")
@@ -39,6 +40,18 @@ def _before(path: Path, read: Callable[[str], tuple[T, ...]]) -> tuple[T, ...]:
         return read(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError, ArithmeticError):
         return ()
+
+
+def keep(path: Path, text: str) -> None:
+    """:func:`replace` for what a user asked for.
+
+    Raises:
+        Unavailable: ``catalog-not-kept`` (path, cause): the disk is full, or the home cannot be written.
+    """
+    try:
+        replace(path, text)
+    except OSError as error:
+        raise Unavailable("catalog-not-kept", path=path, cause=error.strerror) from None
 
 
 def replace(path: Path, text: str) -> None:

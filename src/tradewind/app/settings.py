@@ -12,17 +12,23 @@ from pathlib import Path
 
 from tradewind.domain.errors import BadInput
 
+SITED = ("huawei", "tencent")  # clouds whose sites have other hosts or currencies
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that is configured. ``home`` holds all state, unless ``url`` names a PostgreSQL database for it."""
+    """Everything that is configured. ``home`` holds all state, unless ``url`` names a PostgreSQL database for it.
+
+    ``sites``: cloud → the name given for the site at which its account was opened; of the others the Chinese one is.
+    """
 
     home: Path
     url: str | None = field(default=None, repr=False)
+    sites: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> Settings:
-        """Settings from the environment: ``TRADEWIND_HOME``, else ``~/.tradewind``; ``TRADEWIND_DATABASE``.
+        """Settings from the environment: ``TRADEWIND_HOME``, else ``~/.tradewind``; ``TRADEWIND_DATABASE``; sites.
 
         Raises:
             BadInput: the home exists and is no folder.
@@ -32,7 +38,8 @@ class Settings:
         home = Path(given).expanduser().absolute() if given else Path.home() / ".tradewind"
         if home.exists() and not home.is_dir():
             raise BadInput("home-not-a-folder", home=home)
-        return cls(home, values.get("TRADEWIND_DATABASE") or None)
+        sites = {cloud: name for cloud in SITED if (name := values.get(site_setting(cloud)))}
+        return cls(home, values.get("TRADEWIND_DATABASE") or None, sites)
 
     @property
     def database(self) -> Path | str:
@@ -55,6 +62,16 @@ class Settings:
         return self.home / "cache"
 
     @property
+    def traces(self) -> Path:
+        """Profiles of models that were traced: they can be made again."""
+        return self.home / "traces"
+
+    @property
+    def calibrations(self) -> Path:
+        """What steps really took, by workload: kept, since it was measured."""
+        return self.home / "calibrations.jsonl"
+
+    @property
     def catalog(self) -> Path:
         """What is laid over the shipped catalog, and the series of spot prices: kept, since it cannot be made again."""
         return self.home / "catalog"
@@ -68,22 +85,30 @@ class Settings:
         """The id of this installation on this machine; made at first use. A home copied elsewhere gets its own."""
         path = self.home / "installation.json"
         machine = _machine_id()
+        in_the_way = True
         try:
             value = json.loads(path.read_text())
             if value["machine"] == machine:
                 return str(value["id"])
-        except (FileNotFoundError, ValueError, KeyError):
-            pass  # none yet, or not readable: a new one
+        except FileNotFoundError:
+            in_the_way = False  # whatever is there in a moment, another first use has made
+        except (ValueError, KeyError):
+            pass  # not readable: a new one
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self.home / f".installation.{os.getpid()}"
         draft.write_text(json.dumps({"id": str(uuid.uuid4()), "machine": machine}))
-        if path.exists():
-            draft.replace(path)  # bound to another machine
+        if in_the_way:
+            draft.replace(path)  # bound to another machine, or torn
         else:
             with contextlib.suppress(FileExistsError):  # of two that start at once, the first one's id stands
                 os.link(draft, path)
             draft.unlink()
         return str(json.loads(path.read_text())["id"])
+
+
+def site_setting(cloud: str) -> str:
+    """The variable of the environment that names the site of a cloud's account."""
+    return f"TRADEWIND_{cloud.upper()}_SITE"
 
 
 def _machine_id() -> str:

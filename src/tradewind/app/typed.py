@@ -35,7 +35,7 @@ def question(snapshot: Snapshot, query: OffersQuery, point: places.Point | None,
         clouds=[places.require_cloud(snapshot, each) for each in query.clouds] or None,
         regions=[places.require_region(snapshot, each) for each in query.regions] or None,
         purchases=[_purchase(each) for each in query.purchases] or None,
-        countries=_countries(query.residency), min_gpu_memory_gib=query.min_memory_gib,
+        countries=_countries(snapshot, query.residency), min_gpu_memory_gib=query.min_memory_gib,
         max_price=_price(query.max_price, table), min_rdma_gbps=query.min_rdma_gbps,
         rdma=query.rdma and _one_of("--rdma", query.rdma, ("yes", "no", *RDMA_KINDS)),
         nvlink=query.nvlink and _one_of("--nvlink", query.nvlink, ("yes", "no", *NVLINK_KINDS)),
@@ -45,11 +45,13 @@ def question(snapshot: Snapshot, query: OffersQuery, point: places.Point | None,
     )  # fmt: skip
 
 
-def _gpu_wish(snapshot: Snapshot, query: OffersQuery) -> tuple[str | None, str | None, tuple[int, int] | None]:
-    """Canonical id, form and counts.
+def _gpu_wish(
+    snapshot: Snapshot, query: OffersQuery
+) -> tuple[str | tuple[str, ...] | None, str | None, tuple[int, int] | None]:
+    """Canonical id, or all that share the name (``A100`` has 40 and 80 GB); form and counts.
 
     Raises:
-        BadInput: ``gpu-unknown``, ``gpu-ambiguous``, ``gpu-count-unreadable``, ``gpu-count-unknown``.
+        BadInput: ``gpu-unknown``, ``gpu-count-unreadable``, ``gpu-count-unknown``.
     """
     if not query.gpu:
         return None, None, query.gpus
@@ -59,6 +61,8 @@ def _gpu_wish(snapshot: Snapshot, query: OffersQuery) -> tuple[str | None, str |
         return None, None, counts
     if colon and counts and counts[0] == counts[1]:
         _require_count(snapshot, name, counts[0])
+    if shared := shared_by(name):
+        return shared, None, counts
     return *gpu_named(name), counts
 
 
@@ -102,14 +106,18 @@ def _one_of(option: str, word: str, known: Collection[Word]) -> Word:
     raise BadInput("option-choice-unknown", option=option, name=word, known=", ".join(known))
 
 
-def _countries(residency: str | None) -> frozenset[str] | None:
+def _countries(snapshot: Snapshot, residency: str | None) -> frozenset[str] | None:
     if residency is None:
         return None
-    if not re.fullmatch("[A-Z]{2}|EEA", residency.strip().upper()):
+    name = residency.strip().upper()
+    if not re.fullmatch("[A-Z]{2}|EEA", name):
         raise BadInput("residency-unreadable", key="--residency", text=residency)
-    from tradewind.planning.residency import allowed
+    from tradewind.domain.residency import allowed
 
-    return allowed(residency.strip())
+    known = {each.country for each in places.places(snapshot) if each.country}
+    if not allowed(name) & known:
+        raise BadInput("residency-nowhere", key="--residency", text=name, known=", ".join(sorted(known)))
+    return allowed(name)
 
 
 def _price(text: str | None, table: rates.Table) -> Money | None:

@@ -1,4 +1,4 @@
-"""Published discounts, for prices that are not listed, and how often and for how much spot machines were to be had."""
+"""Published discounts, for prices that are not listed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-_DATA = Path(__file__).parent / "data"
+_FILE = Path(__file__).parent / "data" / "discounts.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,53 +48,16 @@ def discounts(cloud: str, instance_type: str, currency: str) -> tuple[Discount, 
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], key[1] or "")))
 
 
-@dataclass(frozen=True, slots=True)
-class SpotRecord:
-    """What was seen of a spot machine in a region of AWS over the history window before ``as_of``.
-
-    Attributes:
-        interrupted: share of machines reclaimed in a month: ``<5%``, ``5-10%`` … ``>20%``; None: not told.
-        saved: fraction of the on-demand price; None: not told.
-        average, lowest, highest: price per hour in ``currency``; None where no history was kept.
-    """
-
-    interrupted: str | None
-    saved: Decimal | None
-    average: Decimal | None
-    lowest: Decimal | None
-    highest: Decimal | None
-    currency: str
-    as_of: str
-    source: str
-
-
-def spot_record(cloud: str, region: str, instance_type: str) -> SpotRecord | None:
-    """The record of a machine in a region; None where none is known."""
-    row = _records().get((cloud, region, instance_type))
-    if row is None:
-        return None
-    saved, average, lowest, highest = (
-        Decimal(row[name]) if row[name] else None for name in ("savings_fraction", "spot_avg", "spot_min", "spot_max")
-    )
-    return SpotRecord(row["interruption_band"] or None, saved, average, lowest, highest, row["currency"], row["as_of"],
-                      row["source"])  # fmt: skip
-
-
 @cache
 def _all() -> tuple[tuple[str, Discount], ...]:
     return tuple(
         (row["cloud"], Discount(row["types"], row["currency"] or None, row["purchase"], row["payment"] or None,
                                 Decimal(row["saved_low"]), Decimal(row["saved_high"]), row["as_of"] or None,
                                 row["source"]))
-        for row in _rows("discounts.csv") if row["use"] == "estimate"
+        for row in _rows() if row["use"] == "estimate"
     )  # fmt: skip
 
 
-@cache
-def _records() -> dict[tuple[str, str, str], dict[str, str]]:
-    return {(row["cloud"], row["region"], row["instance_type"]): row for row in _rows("spot_advisor.csv")}
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (_DATA / name).open(encoding="utf-8", newline="") as lines:
+def _rows() -> Iterator[dict[str, str]]:
+    with _FILE.open(encoding="utf-8", newline="") as lines:
         yield from csv.DictReader(lines)

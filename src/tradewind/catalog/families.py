@@ -9,6 +9,8 @@ from decimal import Decimal
 
 from tradewind.catalog.names import family_names, plain
 from tradewind.catalog.places import nearest
+from tradewind.catalog.rates import rate
+from tradewind.catalog.search import COMPARED_IN
 from tradewind.catalog.snapshot import Snapshot
 from tradewind.catalog.status import price_status
 from tradewind.domain.errors import BadInput
@@ -131,13 +133,22 @@ def nearest_machines(snapshot: Snapshot, name: str) -> list[str]:
 
 
 def prices_of(snapshot: Snapshot, machine: Machine, today: date) -> list[PriceLine]:
-    """Every price of a machine, its offers first and the cheapest place foremost within a way of buying."""
+    """Every price of a machine, its offers first and the cheapest place foremost within a way of buying and paying."""
     rows = snapshot.rows(_PRICES, (machine.cloud, machine.instance_type))
-    return [
+    lines = [
         PriceLine(region, zone, Purchase(purchase), payment, Money(Decimal(price), currency),
                   price_status(as_of, today), as_of, f"{source}; {note}" if note else source, bool(own), bool(offered))
         for region, zone, purchase, payment, price, currency, as_of, source, note, own, offered in rows
     ]  # fmt: skip
+    value = {currency: known.value if (known := rate(currency, COMPARED_IN)) else Decimal(1)
+             for currency in {each.price_per_hour.currency for each in lines}}  # fmt: skip
+
+    def foremost(line: PriceLine) -> tuple[bool, int, str, Decimal, str, str]:
+        price = line.price_per_hour
+        return (not line.offered, _ORDER[line.purchase], line.payment or "", price.amount * value[price.currency],
+                line.region, line.zone or "")  # fmt: skip
+
+    return sorted(lines, key=foremost)
 
 
 def require_count(snapshot: Snapshot, gpu: str, count: int) -> None:
@@ -168,7 +179,8 @@ SELECT p.region, p.zone, l.purchase, p.payment, p.price_per_hour, l.currency, l.
        p.offered
 FROM machine m JOIN price p ON p.machine = m.id JOIN listing l ON l.id = p.listing JOIN source s ON s.id = p.source
 WHERE m.cloud = ? AND m.instance_type = ?
-ORDER BY NOT p.offered, l.purchase, l.currency, CAST(p.price_per_hour AS REAL), p.region, p.zone"""
+ORDER BY p.id"""
+_ORDER = {each: place for place, each in enumerate(Purchase)}
 
 
 def _ids(name: str) -> tuple[str, ...]:

@@ -32,11 +32,12 @@ class Image:
     source: str
 
 
-def images(cloud: str) -> tuple[Image, ...]:
-    """What is known of a cloud's images; empty for a cloud without any."""
+def images(cloud: str, arch: str | None = None) -> tuple[Image, ...]:
+    """What is known of a cloud's images, or of those for one processor (``x86_64``, ``arm64``); empty without any."""
     with _FILE.open(encoding="utf-8", newline="") as lines:
         return tuple(
             Image(cloud, row["kind"], row["name_or_family"], row["lookup"], row["default_user"], row["driver_included"],
                   row["arch"], row["gpu_scope"], row["notes"], row["as_of"], row["source"])
-            for row in csv.DictReader(lines) if row["cloud"] == cloud
+            for row in csv.DictReader(lines)
+            if row["cloud"] == cloud and (arch is None or arch in row["arch"] or row["arch"] == "both")
         )  # fmt: skip

@@ -38,7 +38,7 @@ _PURCHASES = frozenset(each.value for each in Purchase)
 
 @dataclass(frozen=True, slots=True)
 class Overlays:
-    """Rows of the overlays that can be trusted, and the files that were passed over, each with why."""
+    """Rows of the overlays that can be trusted; the files that were passed over, each with why as a coded reason."""
 
     machines: list[Row]
     prices: list[Row]
@@ -61,7 +61,9 @@ def read_overlays(overlays: Path | None, types: Iterable[tuple[str, str]]) -> Ov
                 known |= {(row["cloud"], row["instance_type"]) for row in rows}
             else:
                 found.prices.extend(_checked(unsealed(text, PRICE_COLUMNS), known))
-        except (OSError, ValueError) as error:  # a UnicodeDecodeError is a ValueError
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            found.passed_over.append((f"{path.parent.name}/{path.name}", f"unreadable cause={str(error)!r}"))
+        except ValueError as error:
             found.passed_over.append((f"{path.parent.name}/{path.name}", str(error)))
     return found
 
@@ -89,7 +91,7 @@ def _scope(row: Row) -> tuple[str, str, str]:
 def _own(text: str, name: str) -> list[Row]:
     reader = csv.DictReader(io.StringIO(text))
     if reader.fieldnames != list(OWN_COLUMNS):
-        raise ValueError(f"its columns are not {', '.join(OWN_COLUMNS)}")
+        raise ValueError(f"columns-differ wanted={', '.join(OWN_COLUMNS)!r}")
     return [{**row, "payment": "", "source": f"own {name}"} for row in reader]
 
 
@@ -97,22 +99,23 @@ def _checked(rows: list[Row], types: set[tuple[str, str]]) -> list[Row]:
     """The rows, all of them sane.
 
     Raises:
-        ValueError: the first that is not, with its number.
+        ValueError: the first that is not, as a coded reason with its number.
     """
     known, is_day = frozenset(currencies()), cache(first_day)
     sane: tuple[tuple[str, Callable[[Row], object]], ...] = (
-        ("no machine is called so", lambda row: (row["cloud"], row["instance_type"]) in types),
-        ("the price is not a positive number", lambda row: is_price(row["price_per_hour"])),
-        ("no such way of buying", lambda row: row["purchase"] in _PURCHASES),
-        ("the currency is not known", lambda row: row["currency"] in known),
-        ("the date is none", lambda row: is_day(row["as_of"])),
+        ("no-machine", lambda row: (row["cloud"], row["instance_type"]) in types),
+        ("not-positive", lambda row: is_price(row["price_per_hour"])),
+        ("no-purchase", lambda row: row["purchase"] in _PURCHASES),
+        ("no-currency", lambda row: row["currency"] in known),
+        ("no-date", lambda row: is_day(row["as_of"])),
     )
     for number, row in enumerate(rows, start=1):
         if None in row or None in row.values():
-            raise ValueError(f"row {number}: too few or too many cells")
+            raise ValueError(f"cells row={number}")
         for why, holds in sane:
             if not holds(row):
-                raise ValueError(f"row {number} ({row['cloud']} {row['instance_type']}): {why}")
+                name = f"{row['cloud']} {row['instance_type']}"
+                raise ValueError(f"{why} row={number} name={name!r}")
     return rows
 
 

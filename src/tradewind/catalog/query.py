@@ -38,7 +38,7 @@ class Query:
     """What to look for; None does not restrict.
 
     Attributes:
-        gpu: canonical id, or a cloud's own label where that is all that is known.
+        gpu: canonical id, or a cloud's own label where that is all that is known; one of several when it is a tuple.
         form: ``SXM`` or ``PCIe``; machines whose form is not known do not match.
         gpus: least and most GPUs of one machine, both counted in.
         countries: ISO 3166-1 alpha-2; a machine whose country is not known does not match.
@@ -54,7 +54,7 @@ class Query:
         limit: at most so many offers.
     """
 
-    gpu: str | None = None
+    gpu: str | tuple[str, ...] | None = None
     form: str | None = None
     gpus: tuple[Decimal | int, Decimal | int] | None = None
     clouds: Collection[str] | None = None
@@ -85,13 +85,13 @@ def conditions(query: Query, currencies: Collection[str], factor: Factor) -> lis
     low, high = query.gpus or (0, 10**6)
     compared: tuple[tuple[str, str, object], ...] = (
         ("tier", "m.tier = ?", None if query.tier == "all" else query.tier),
-        ("gpu", "m.gpu = ?", query.gpu),
         ("form", "m.form = ?", query.form),
         ("memory", "m.nominal_gib >= ?", query.min_gpu_memory_gib),
         ("rdma", "m.rdma_gbps >= ?", query.min_rdma_gbps),
         ("carbon", "place.carbon_g_per_kwh <= ?", query.max_carbon_g_per_kwh),
     )
     read: tuple[tuple[Callable[[Any], Condition], Any], ...] = (
+        (lambda wanted: _among("gpu", "m.gpu", (wanted,) if isinstance(wanted, str) else wanted), query.gpu),
         (lambda wanted: _among("cloud", "m.cloud", wanted), query.clouds),
         (_in_regions, query.regions),
         (_bought, query.purchases),

@@ -5,9 +5,12 @@ Straight-line depreciation, no interest, no resale: what a longer reckoning woul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
+from tradewind.domain.errors import BadInput
 from tradewind.domain.money import Money
 
 HOURS_A_YEAR = Decimal(8760)
@@ -15,23 +18,25 @@ HOURS_A_YEAR = Decimal(8760)
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input of the reckoning: its value when none is given, and where that comes from."""
+    """One input of the reckoning. ``source``: ``converted`` is assumed in another
+    currency; why each value is assumed, ``words`` says."""
 
     name: str
     value: Decimal
     unit: str
-    source: str
+    source: Literal["assumed", "converted", "given"] = "assumed"
 
 
 INPUTS = (
-    Input("server_share", Decimal("0.5"), "of the card's price", "assumed: chassis, processors, network of a card"),
-    Input("host_watts", Decimal(150), "W", "assumed: the share of processors, memory and fans for each card"),
-    Input("pue", Decimal("1.5"), "", "assumed: a machine room of moderate size; large sites state 1.1 to 1.3"),
-    Input("electricity", Decimal("0.7"), "currency per kWh", "assumed: in CNY; state your own for any other currency"),
-    Input("hosting", Decimal(0), "currency per card and month", "assumed: room, network and staff are there anyway"),
-    Input("years", Decimal(4), "a", "assumed: written off evenly, worth nothing afterwards"),
-    Input("utilisation", Decimal("0.5"), "of all hours", "assumed: half of the time a job runs on it"),
-)  # fmt: skip
+    Input("server_share", Decimal("0.5"), "1"),  # of the card's price: chassis, processors, network
+    Input("host_watts", Decimal(150), "W"),  # of processors, memory and fans, for each card
+    Input("pue", Decimal("1.5"), "1"),  # a machine room of moderate size; large sites state 1.1 to 1.3
+    Input("electricity", Decimal("0.7"), "CNY/kWh"),
+    Input("hosting", Decimal(0), "CNY/month"),  # room, network and staff are there anyway
+    Input("years", Decimal(4), "a"),  # written off evenly, worth nothing afterwards
+    Input("utilisation", Decimal("0.5"), "1"),  # of all hours: half of the time a job runs on it
+)
+MONEY_IN = "CNY"  # the currency of what is assumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class RentOrBuy:
         rented_hour: as given.
         even_utilisation: share of all hours in use from which owning costs less; None: it never does.
         even_hours_a_month: the same in hours.
-        inputs: every input that went in, with its source: ``given`` where it was.
+        inputs: every input that went in, sums of money in the currency of the card's price.
     """
 
     own_hour: Money
@@ -61,19 +66,27 @@ class RentOrBuy:
     inputs: tuple[Input, ...]
 
 
-def rent_or_buy(card: Card, rented_hour: Money, given: dict[str, Decimal] | None = None) -> RentOrBuy:
+def rent_or_buy(
+    card: Card, rented_hour: Money, given: Mapping[str, Decimal] | None = None, rate: Decimal | None = Decimal(1)
+) -> RentOrBuy:
     """Compare owning a card with renting one for ``rented_hour``, both in one currency.
 
     Power is paid for while the card is in use; the purchase and the hosting for every hour, used or not.
 
     Args:
         given: values by the names of :data:`INPUTS` that replace the assumed ones.
+        rate: how much of that currency one unit of :data:`MONEY_IN` is; None: nobody knows.
 
     Raises:
-        ValueError: two currencies, a name that is none, or a value that makes no sense.
+        BadInput: ``rent-or-buy-unusable`` (why): a value that makes no sense, or a price of power that is neither given
+            nor known in the currency.
+        ValueError: two currencies, or a name that is none; a fault of the caller.
     """
-    values = _checked(card, rented_hour, given or {})
+    if card.price.currency != rented_hour.currency:
+        raise ValueError(f"the card is priced in {card.price.currency}, the rent in {rented_hour.currency}")
+    values = _inputs(card.price.currency, given or {}, rate)
     number = {each.name: each.value for each in values}
+    _require_sane(card, number)
     every_hour = (
         card.price.amount * (1 + number["server_share"]) / (number["years"] * HOURS_A_YEAR)
         + number["hosting"] * 12 / HOURS_A_YEAR
@@ -82,24 +95,36 @@ def rent_or_buy(card: Card, rented_hour: Money, given: dict[str, Decimal] | None
     own = every_hour / number["utilisation"] + used_hour
     margin = rented_hour.amount - used_hour
     even = every_hour / margin if margin > 0 and every_hour <= margin else None
-    currency = card.price.currency
     return RentOrBuy(
-        Money(own, currency).rounded(), rented_hour, even and even.quantize(Decimal("0.0001")),
+        Money(own, card.price.currency).rounded(), rented_hour, even and even.quantize(Decimal("0.0001")),
         even and (even * HOURS_A_YEAR / 12).quantize(Decimal(1)), values,
     )  # fmt: skip
 
 
-def _checked(card: Card, rented_hour: Money, given: dict[str, Decimal]) -> tuple[Input, ...]:
-    if card.price.currency != rented_hour.currency:
-        raise ValueError(f"the card is priced in {card.price.currency}, the rent in {rented_hour.currency}")
+def _inputs(currency: str, given: Mapping[str, Decimal], rate: Decimal | None) -> tuple[Input, ...]:
+    """Every input: the given one, else the assumed one, in the currency where it is a sum of money."""
     if unknown := given.keys() - {each.name for each in INPUTS}:
         raise ValueError(f"no such input: {', '.join(sorted(unknown))}")
-    used = tuple(
-        Input(each.name, given[each.name], each.unit, "given") if each.name in given else each for each in INPUTS
-    )
-    number = {each.name: each.value for each in used}
-    if min(card.price.amount, card.watts, number["years"], number["utilisation"]) <= 0 or number["utilisation"] > 1:
-        raise ValueError("price, power and years are above zero, utilisation is above 0 and at most 1")
-    if number["pue"] < 1 or min(number.values()) < 0:
-        raise ValueError("pue is at least 1, and nothing is negative")
-    return used
+    return tuple(_input(each, currency, given.get(each.name), rate) for each in INPUTS)
+
+
+def _input(assumed: Input, currency: str, given: Decimal | None, rate: Decimal | None) -> Input:
+    unit = assumed.unit.replace(MONEY_IN, currency)
+    if given is not None:
+        return Input(assumed.name, given, unit, "given")
+    if unit == assumed.unit or assumed.value == 0:
+        return replace(assumed, unit=unit)
+    if rate is None:
+        raise BadInput("rent-or-buy-unusable", why="no-rate")
+    return Input(assumed.name, assumed.value * rate, unit, "converted")
+
+
+def _require_sane(card: Card, number: Mapping[str, Decimal]) -> None:
+    above_zero = {"price": card.price.amount, "power": card.watts, "years": number["years"],
+                  "utilisation": number["utilisation"]}  # fmt: skip
+    wrong = [name for name, value in above_zero.items() if value <= 0]
+    wrong += ["utilisation"] if number["utilisation"] > 1 else []
+    wrong += ["pue"] if number["pue"] < 1 else []
+    wrong += ["negative"] if min(number.values()) < 0 else []
+    if wrong:
+        raise BadInput("rent-or-buy-unusable", why=wrong[0])

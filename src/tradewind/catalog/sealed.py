@@ -25,15 +25,15 @@ def unsealed(text: str, columns: Sequence[str]) -> list[Row]:
     """The rows of sealed CSV text.
 
     Raises:
-        ValueError: the seal is missing or broken, or the columns are others.
+        ValueError: ``torn``: the seal is missing or broken; ``columns-differ``: the columns are others.
     """
     body, mark, _ = text.rpartition("#")
     reader = csv.DictReader(io.StringIO(body))
     rows = list(reader)
     if not mark or text != body + _seal(body, len(rows)):
-        raise ValueError("torn or damaged: its last line does not agree with the rows")
+        raise ValueError("torn")
     if reader.fieldnames != list(columns):
-        raise ValueError(f"its columns are not {', '.join(columns)}")
+        raise ValueError(f"columns-differ wanted={', '.join(columns)!r}")
     return rows
 
 

@@ -23,7 +23,8 @@ class Terms:
     notice_s: float
     granularity_s: float
     minimum_s: float
-    source: str
+    notice_source: str
+    billing_source: str
 
 
 def terms(cloud: str) -> Terms | None:
@@ -36,7 +37,8 @@ def _all() -> dict[str, Terms]:
     with _FILE.open(encoding="utf-8", newline="") as lines:
         return {
             row["cloud"]: Terms(
-                float(row["notice_s"]), float(row["granularity_s"]), float(row["minimum_s"]), row["source"]
+                float(row["notice_s"]), float(row["granularity_s"]), float(row["minimum_s"]), row["notice_source"],
+                row["billing_source"],
             )
             for row in csv.DictReader(lines)
-        }
+        }  # fmt: skip

@@ -13,6 +13,7 @@ from tradewind.ports.compute import CloudFault
 
 Told = TypeVar("Told")
 Read = TypeVar("Read")
+_TOO_MUCH = Decimal(10) ** 15  # nothing that a cloud sells costs or holds as much, and no sum of less loses a digit
 
 
 class Odd(Exception):
@@ -108,14 +109,14 @@ def amount(told: object, *path: str) -> Decimal:
     """The number along ``path``, zero or more, as it is written.
 
     Raises:
-        Odd: missing, negative, infinite, or no number.
+        Odd: missing, negative, no number, or beyond anything that is sold.
     """
     value = pick(told, *path)
     try:
         number = None if isinstance(value, bool) else Decimal(str(value))
     except InvalidOperation:
         number = None
-    if number is None or not number.is_finite() or number < 0:
+    if number is None or not number.is_finite() or not 0 <= number < _TOO_MUCH:
         raise Odd(f"{'.'.join(path)} is {value!r}, not an amount")
     return number
 
@@ -124,8 +125,10 @@ def price(value: Decimal) -> Decimal:
     """A price per hour to a millionth, without zeros at its end.
 
     Raises:
-        Odd: it is zero: clouds write that for what they do not sell.
+        Odd: it is zero: clouds write that for what they do not sell; or beyond anything that is sold.
     """
+    if value >= _TOO_MUCH:
+        raise Odd(f"the price is {value:.3e}")
     kept = round(value, 6)
     if not kept:
         raise Odd("the price is 0")
@@ -161,13 +164,16 @@ def next_cursor(asked: str | None, told: object) -> str | None:
     """The cursor of the next page; None at the end, which clouds tell by leaving it out, or empty.
 
     Raises:
-        Odd: it is the one that was asked with, so that the pages would never end.
+        Odd: it is the one that was asked with, so that the pages would never end; or neither text nor a number.
     """
     if not told:
         return None
-    if told == asked:
+    if isinstance(told, bool) or not isinstance(told, str | int):
+        raise Odd(f"the next page is {told!r}")
+    following = str(told)
+    if following == asked:
         raise Odd(f"the page after {asked!r} is itself")
-    return str(told)
+    return following
 
 
 def answered_at(headers: Mapping[str, str]) -> datetime:

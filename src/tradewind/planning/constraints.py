@@ -18,10 +18,10 @@ from typing import Generic, TypeVar
 
 from tradewind.domain.gpus import data_sheet
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
+from tradewind.domain.residency import allowed
 from tradewind.domain.workload import Accelerators
 from tradewind.planning.ask import Ask
 from tradewind.planning.exchange import Exchange
-from tradewind.planning.residency import allowed
 from tradewind.planning.way import Way
 
 T = TypeVar("T")

@@ -58,6 +58,16 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "",
     ),
     "image-unreadable": ("`{key}`: `{text}` names no image.", "Write docker:IMAGE or machine:NAME.", ""),
+    "catalog-not-kept": (
+        "Nothing was changed in the catalog",
+        "{path} could not be written: {cause}.",
+        "Free some disk, or set TRADEWIND_HOME to a folder that can be written.",
+    ),
+    "residency-nowhere": (
+        "No cloud has a region in `{text}`",
+        "There are: EU, EEA, {known}.",
+        "Give one of them to {key}; `tradewind catalog regions` lists what stands where.",
+    ),
     "residency-unreadable": (
         "`{key}`: `{text}` names no place.",
         "Write a two-letter country (CN, DE), EU or EEA.",
@@ -157,7 +167,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "rent-or-buy-unusable": (
         "Renting and buying cannot be held against each other",
-        "{why}.",
+        "{why:unusable}.",
         "tradewind catalog compare --help says what each option means.",
     ),
     "own-name-unusable": (
@@ -191,6 +201,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "{cloud} cannot be asked: its SDK is not installed",
         "There is no module {module}.",
         'pip install "tradewind[{cloud}]"',
+    ),
+    "site-unknown": (
+        "{cloud} has no site `{name}`",
+        "{setting} says so. Did you mean `{nearest}`?",
+        "Set {setting} to one of: {choices}",
     ),
     "prices-not-allowed": (
         "{cloud} does not let us ask for its prices",

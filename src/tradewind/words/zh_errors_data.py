@@ -42,6 +42,16 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "name-unusable": ("`{key}`：名称无法使用。", "名称为 1 到 {limit} 个字符，不含 / 和 \\。", ""),
     "env-name-unusable": ("`{key}`：`{text}` 不是变量名。", "只能用字母、数字和 _，且不以数字开头。", ""),
     "image-unreadable": ("`{key}`：`{text}` 不是镜像。", "请写 docker:镜像 或 machine:名称。", ""),
+    "catalog-not-kept": (
+        "目录没有任何改动",
+        "无法写入 {path}：{cause}。",
+        "请腾出磁盘空间，或将 TRADEWIND_HOME 设为可写的文件夹。",
+    ),
+    "residency-nowhere": (
+        "没有云在 `{text}` 设有地域",
+        "可选：EU, EEA, {known}。",
+        "请用 {key} 给出其一；`tradewind catalog regions` 列出各地域所在。",
+    ),
     "residency-unreadable": ("`{key}`：`{text}` 不是地区。", "请写两个字母的国家代码（CN、DE）、EU 或 EEA。", ""),
     "duration-unreadable": ("[[`{key}`：]]`{text}` 不是时长。", "", "请写数字加单位：12h、90m、2d、15s、1h30m。"),
     "instant-unreadable": ("[[`{key}`：]]`{text}` 不是时刻。", "", "请写成 2026-11-22T08:00+08:00，或写时长：12h。"),
@@ -132,6 +142,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "own-price-unreadable": ("`{text}` 不是价格。", "", "请写带小数点的正数，不带货币：12.50。"),
     "own-date-unreadable": ("`{text}` 不是日期。", "", "请写 2026-11-21、2026-11 或 2026。"),
     "extra-missing": ("无法询问 {cloud}：未安装其 SDK", "没有模块 {module}。", 'pip install "tradewind[{cloud}]"'),
+    "site-unknown": (
+        "{cloud} 没有站点 `{name}`",
+        "{setting} 这样设置。是否想写 `{nearest}`？",
+        "请把 {setting} 设为其一：{choices}",
+    ),
     "prices-not-allowed": (
         "{cloud} 不允许查询价格",
         "{words}",

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
+from tradewind.app.views.beside import beside
 from tradewind.catalog import claims, families, places
 from tradewind.catalog.rates import converted
 from tradewind.catalog.search import COMPARED_IN, Query, search
@@ -16,7 +18,7 @@ from tradewind.domain.accelerators import require_gpu
 from tradewind.domain.errors import BadInput
 from tradewind.domain.gpus import Gpu, data_sheet, shared_by
 from tradewind.domain.offer import PriceStatus, Purchase
-from tradewind.planning.residency import EEA, EU
+from tradewind.domain.residency import met_in
 
 Answer = dict[str, Any]
 
@@ -24,14 +26,15 @@ Answer = dict[str, Any]
 def shown(snapshot: Snapshot, name: str, today: date) -> Answer:
     """What ``name`` means: ``kind`` is ``machine``, ``family`` or ``gpu``; a GPU may have no machine.
 
-    ``machines`` have ``cheapest`` by purchase, of all regions; ``prices`` are all those of a single machine.
+    ``machines`` have ``cheapest`` by purchase, of all regions; ``prices`` are all those of a single machine. Of a
+    machine or a family also ``spot_records`` by machine and region, ``spot_terms`` and ``images`` by cloud.
 
     Raises:
         BadInput: ``machine-unknown`` (name, nearest).
     """
     named, relatives = families.machines_named(snapshot, name), families.family(snapshot, name)
     own_sheets = () if named or relatives else families.gpus_side_by_side((name,))
-    machines = named or relatives or _carrying(snapshot, name, own_sheets)
+    machines = sorted(named or relatives or _carrying(snapshot, name, own_sheets), key=_by_size)
     carried = own_sheets or _sheets_of(machines)
     prices = {each: families.prices_of(snapshot, each, today) for each in machines}
     return {
@@ -39,8 +42,15 @@ def shown(snapshot: Snapshot, name: str, today: date) -> Answer:
         "gpus": [sheet_json(each) for each in carried],
         "machines": [machine_json(each) | _cheapest(lines) for each, lines in prices.items()],
         "prices": [_line(each) for each in prices[named[0]]] if len(named) == 1 else [],
+        **(beside(machines) if named or relatives else beside(())),
         "claims": [asdict(each) for each in claims.claims_about(name)],
     }  # fmt: skip
+
+
+def _by_size(machine: families.Machine) -> tuple[str, str, str, Decimal, int, str]:
+    """By GPU, then by how much of it: names alone would put 16xlarge before 4xlarge."""
+    return (machine.cloud, machine.gpu, machine.form or "", machine.gpus or Decimal(0), machine.cpus or 0,
+            machine.instance_type)  # fmt: skip
 
 
 def _carrying(snapshot: Snapshot, name: str, own_sheets: Sequence[Gpu]) -> tuple[families.Machine, ...]:
@@ -112,16 +122,10 @@ def regions(snapshot: Snapshot, clouds: Iterable[str], near: places.Point | None
     sold = {(each.cloud, each.region, each.instance_type) for each in search(snapshot, Query(), today)}
     sold_in = Counter((cloud, region) for cloud, region, _ in sold)
     found = [
-        {**asdict(each), "distance_km": away.get((each.cloud, each.region)), "residency": _residency(each.country),
+        {**asdict(each), "distance_km": away.get((each.cloud, each.region)), "residency": met_in(each.country),
          "machines": sold_in[each.cloud, each.region]}
         for cloud in clouds for each in places.places(snapshot, cloud)
     ]  # fmt: skip
     if near:
         found.sort(key=lambda each: (each["distance_km"] is None, each["distance_km"], each["cloud"]))
     return found
-
-
-def _residency(country: str | None) -> list[str]:
-    if country is None:
-        return []
-    return [country, *(name for name, lands in (("EU", EU), ("EEA", EEA)) if country in lands)]

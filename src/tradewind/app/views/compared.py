@@ -12,22 +12,19 @@ from tradewind.app.views.catalog import machine_json
 from tradewind.app.views.values import rate_json
 from tradewind.catalog.compare import HOURS_A_MONTH, Column, Way, compare
 from tradewind.catalog.places import require_region
-from tradewind.catalog.rates import Table, converted, require_currency
-from tradewind.catalog.rent_or_buy import INPUTS, Card, rent_or_buy
+from tradewind.catalog.rates import Table, converted, rate, require_currency
+from tradewind.catalog.rent_or_buy import MONEY_IN, Card, rent_or_buy
 from tradewind.catalog.snapshot import Snapshot
-from tradewind.domain.errors import BadInput
 from tradewind.domain.gpus import data_sheet
 from tradewind.domain.money import Money, parse_money
 from tradewind.domain.offer import PriceStatus, Purchase
 
 Answer = dict[str, Any]
 BY_USE = (Purchase.ON_DEMAND.value, Purchase.SPOT.value, Purchase.CAPACITY_BLOCK.value)
-ELECTRICITY = next(each for each in INPUTS if each.name == "electricity")
-ELECTRICITY_IN = "CNY"  # the currency of the assumed price of power
 
 
 def compared(snapshot: Snapshot, query: CompareQuery, today: date, table: Table) -> Answer:
-    """``{"columns", "rates", "hours_per_month"}``; with a card's price each column has ``rent_or_buy``, else null.
+    """``{"columns", "rates", "hours_per_month", "region"}``; with a card's price, ``rent_or_buy`` in columns.
 
     Raises:
         BadInput: ``machine-unknown``, ``currency-unknown``, ``region-unknown``; ``rent-or-buy-unusable`` (why).
@@ -44,6 +41,7 @@ def compared(snapshot: Snapshot, query: CompareQuery, today: date, table: Table)
             for each in found.columns
         ],
         "rates": [rate_json(each) for each in found.rates], "hours_per_month": query.hours_per_month,
+        "region": region,
     }  # fmt: skip
 
 
@@ -69,27 +67,21 @@ class _Owning:
         self._watts = query.card_watts
         self._given = {name: Decimal(str(value)) for name, value in query.inputs.items()}
         self._table = table
+        known = rate(MONEY_IN, self._price.currency, table)
+        self._rate = known.value if known else None
 
     def against(self, column: Column) -> Answer | None:
         """What an hour costs either way, per GPU; null where no on-demand price or no power of the GPU is known."""
         machine, rent, watts = column.machine, self._rent(column), self._power(column)
         if rent is None or watts is None:
             return None
-        assumed = self._electricity()
-        try:
-            found = rent_or_buy(Card(self._price, watts), rent, {**assumed, **self._given})
-        except ValueError as error:
-            raise BadInput("rent-or-buy-unusable", why=error) from None
-        inputs = [asdict(each) | {"value": float(each.value)} for each in found.inputs]
-        for each in inputs:
-            if each["name"] in assumed and each["name"] not in self._given:
-                each["source"] = f"{ELECTRICITY.source}; converted to {self._price.currency}"
+        found = rent_or_buy(Card(self._price, watts), rent, self._given, self._rate)
         return {
             "gpu": machine.gpu, "card_price": self._price.to_json(), "watts": float(watts),
             "own_hour": found.own_hour.to_json(), "rented_hour": found.rented_hour.to_json(),
             "even_utilisation": None if found.even_utilisation is None else float(found.even_utilisation),
             "even_hours_per_month": None if found.even_hours_a_month is None else int(found.even_hours_a_month),
-            "inputs": inputs,
+            "inputs": [asdict(each) | {"value": float(each.value)} for each in found.inputs],
         }  # fmt: skip
 
     def _rent(self, column: Column) -> Money | None:
@@ -107,12 +99,3 @@ class _Owning:
             return Decimal(str(self._watts))
         sheet = data_sheet(column.machine.gpu, column.machine.form)
         return Decimal(str(sheet.tdp_w)) if sheet and sheet.tdp_w else None
-
-    def _electricity(self) -> dict[str, Decimal]:
-        """The assumed price of power in the card's currency, where that is another one."""
-        if self._price.currency == ELECTRICITY_IN:
-            return {}
-        there = converted(Money(ELECTRICITY.value, ELECTRICITY_IN), self._price.currency, self._table)
-        if there is None and "electricity" not in self._given:
-            raise BadInput("rent-or-buy-unusable", why=f"no rate from {ELECTRICITY_IN} to {self._price.currency}")
-        return {"electricity": there[0].amount} if there else {}

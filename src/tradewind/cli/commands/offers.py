@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 def command(world: World, csv: bool, limit: int | None, **given: Any) -> int:
     """Search the catalog, and draw or print what was found; with ``--json`` and ``--csv`` remarks go to stderr."""
     from tradewind.cli.draw.offers import SHOWN, offers, remarks
+    from tradewind.cli.draw.pen import Pen
+    from tradewind.cli.world import PIPED_WIDTH
 
     if csv and world.json:
         raise BadInput("csv-with-json")
@@ -53,7 +55,8 @@ def command(world: World, csv: bool, limit: int | None, **given: Any) -> int:
         world.out.write(as_csv(found["offers"]))
     else:
         world.answer(found["offers"])
-    world.err.write("".join(line + "\n" for line in remarks(world.say, found)))
+    pen = Pen(world.lang, PIPED_WIDTH)
+    world.err.write("".join(line + "\n" for line in remarks(pen, found)))
     return 0
 
 

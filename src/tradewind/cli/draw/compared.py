@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tradewind.cli.draw.figures import UNKNOWN, count, measured, money, number, share
-from tradewind.cli.draw.offers import gpus
+from tradewind.cli.draw.offers import fabric, gpus, paid
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.strokes import DIM, HEAD, bullets, gap, head, stack, table
 
@@ -34,12 +34,13 @@ def compared(pen: Pen, told: Compared) -> RenderableType:
     """The whole comparison."""
     parts: list[RenderableType] = [
         head(pen, "head-machines"),
-        table(pen, _HARDWARE, list(map(_hardware, told["columns"]))),
+        table(pen, _HARDWARE, [_hardware(pen, each) for each in told["columns"]]),
     ]
+    nowhere = pen.say("no-ways-there", region=told["region"]) if told["region"] else pen.say("no-ways")
     for column in told["columns"]:
         parts += [gap(), _title(pen, column)]
         rows = [_way(pen, way) for way in column["ways"]]
-        parts.append(table(pen, _WAYS, rows) if rows else Text("  " + pen.say("no-ways"), DIM))
+        parts.append(table(pen, _WAYS, rows) if rows else Text("  " + nowhere, DIM))
     hours = number(told["hours_per_month"])
     below = [pen.say("compare-legend"), pen.say("month-legend", hours=hours)]
     below += [pen.say("rate-used", **rate) for rate in told["rates"]]
@@ -48,12 +49,12 @@ def compared(pen: Pen, told: Compared) -> RenderableType:
     return stack(*parts, *(_owning(pen, owned) if owned else ()))
 
 
-def _hardware(column: dict[str, Any]) -> list[str]:
+def _hardware(pen: Pen, column: dict[str, Any]) -> list[str]:
     machine = column["machine"]
     return [
         f"{machine['cloud']} {machine['instance_type']}", gpus(machine) if machine["gpus"] else machine["gpu"],
         measured(machine["gpu_memory_gib"], "GiB"), count(machine["cpus"]), measured(machine["memory_gib"], "GiB"),
-        measured(machine["network_gbps"], "Gbps"), machine["rdma"] or UNKNOWN, machine["nvlink"] or UNKNOWN,
+        measured(machine["network_gbps"], "Gbps"), fabric(pen, machine["rdma"]), fabric(pen, machine["nvlink"]),
     ]  # fmt: skip
 
 
@@ -65,12 +66,13 @@ def _title(pen: Pen, column: dict[str, Any]) -> Text:
 
 
 def _way(pen: Pen, way: dict[str, Any]) -> list[str]:
-    bought = ", ".join(filter(None, (pen.say(f"purchase-{way['purchase']}"), way["payment"])))
+    bought = ", ".join(filter(None, (pen.say(f"purchase-{way['purchase']}"), paid(pen, way["payment"]))))
     estimate = way["kind"] == "estimate"
-    date = "way-estimate" if estimate else f"date-{way['price_status']}"
+    date = "date-dated" if estimate else f"date-{way['price_status']}"
     return [
-        bought, _between(way["low"], way["high"], money), _between(way["month"]["low"], way["month"]["high"], _round),
-        _even(pen, way["break_even_hours"]), pen.say(date, as_of=way["as_of"] or UNKNOWN), way["source"],
+        pen.say("way-estimated", way=bought) if estimate else bought, _between(way["low"], way["high"], money),
+        _between(way["month"]["low"], way["month"]["high"], _round), _even(pen, way["break_even_hours"]),
+        pen.say(date, as_of=way["as_of"] or UNKNOWN), way["source"],
     ]  # fmt: skip
 
 
@@ -104,8 +106,10 @@ def _owning(pen: Pen, owned: list[dict[str, Any]]) -> Iterator[RenderableType]:
     watts = pen.say(
         "input-watts", watts=", ".join(dict.fromkeys(f"{count(each['watts'])} W ({each['gpu']})" for each in owned))
     )
-    yield bullets([watts, *(_input(each) for each in owned[0]["inputs"])])
+    yield bullets([watts, *(_input(pen, each) for each in owned[0]["inputs"])])
 
 
-def _input(each: dict[str, Any]) -> str:
-    return f"{each['name']} = {each['value']:g} {each['unit']}".rstrip() + f": {each['source']}"
+def _input(pen: Pen, each: dict[str, Any]) -> str:
+    unit = each["unit"].replace("/month", "/" + pen.say("unit-month"))
+    told = pen.say(f"input-{each['name']}", value=f"{each['value']:g}", unit=unit)
+    return f"{told} ({pen.say('input-' + each['source'], why=pen.say('input-why-' + each['name']))})"

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tradewind.cli.draw.figures import UNKNOWN, count, instant
+from tradewind.cli.draw.offers import warnings
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.strokes import DIM, WARN, bullets, gap, head, stack, table
 
@@ -32,7 +33,7 @@ def held(pen: Pen, listed: Held) -> RenderableType:
     if listed["own"]:
         own = [[each["name"], count(each["prices"]), each["path"]] for each in listed["own"]]
         parts += [gap(), head(pen, "head-own"), table(pen, _OWN, own)]
-    parts += [Text(pen.say("overlay-passed-over", **each), WARN) for each in listed["passed_over"]]
+    parts += [Text(line, WARN) for line in warnings(pen, listed)]
     return stack(*parts, gap(), Text(pen.say("catalog-licence"), DIM))
 
 

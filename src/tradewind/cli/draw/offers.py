@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tradewind.cli.draw.figures import UNKNOWN, count, measured, money, number
@@ -32,30 +32,34 @@ def offers(pen: Pen, found: Found) -> str:
     """
     shown, more = found["offers"], found["more"]
     below = [pen.say("more-offers", count=count(more))] if more else []
-    below += [*dates(pen.say, shown), *remarks(pen.say, found)]
+    below += [*dates(pen, found), *remarks(pen, found)]
     told = [wrapped(line, pen.width) for line in below]
     if not shown:
         return "\n".join([wrapped(pen.say("no-offers"), pen.width), *told])
     columns, rows, same = _split(pen, shown)
-    above = [wrapped(same, pen.width), ""] if same else []
-    return "\n".join([*above, aligned(pen, columns, rows), "", *told])
+    above = [wrapped(line, pen.width) for line in same]
+    return "\n".join([*above, *([""] if above else []), aligned(pen, columns, rows), "", *told])
 
 
-def _split(pen: Pen, shown: list[Offer]) -> tuple[list[Column], list[list[str]], str]:
+def _split(pen: Pen, shown: list[Offer]) -> tuple[list[Column], list[list[str]], list[str]]:
     """Columns that tell offers apart with their rows, and what is the same in all; neither holds what is not asked."""
     converted = any(offer.get("converted", {}).get("price_per_hour") != offer["price_per_hour"] for offer in shown)
     asked = {"col-distance": "distance_km" in shown[0], "col-converted": "converted" in shown[0] and converted}
     every = [_row(pen, offer) for offer in shown]
-    apart, same = [], []
+    apart, same, unknown = [], [], []
     for index, column in enumerate(_COLUMNS):
         cells = {row[index] for row in every}
         if not asked.get(column.code, True):
             continue
-        if len(shown) > 1 and len(cells) == 1 and column.code not in _ALWAYS:
-            same.append(f"{pen.say(column.code)} {cells.pop()}")
-        else:
+        if len(shown) == 1 or len(cells) > 1 or column.code in _ALWAYS:
             apart.append(index)
-    return [_COLUMNS[index] for index in apart], [[row[index] for index in apart] for row in every], " · ".join(same)
+        elif cells == {UNKNOWN}:
+            unknown.append(pen.say(column.code))
+        else:
+            same.append(f"{pen.say(column.code)} {cells.pop()}")
+    above = [" · ".join(same), pen.say("offers-all-unknown", what=", ".join(unknown)) if unknown else ""]
+    columns = [_COLUMNS[index] for index in apart]
+    return columns, [[row[index] for index in apart] for row in every], [line for line in above if line]
 
 
 _ALWAYS = ("col-offer", "col-place", "col-price-hour")
@@ -64,15 +68,35 @@ _ALWAYS = ("col-offer", "col-place", "col-price-hour")
 def _row(pen: Pen, offer: Offer) -> list[str]:
     kilometres, converted = offer.get("distance_km"), offer.get("converted") or {}
     return [
-        f"{offer['cloud']} {offer['instance_type']}", offer["zone"] or offer["region"],
+        f"{offer['cloud']} {offer['instance_type']}", _where(offer),
         ", ".join(part for part in (offer["city"], offer["country"]) if part) or UNKNOWN,
         measured(kilometres, "km"), gpus(offer), measured(offer["gpu_memory_gib"], "GiB"),
         count(offer["cpus"]), measured(offer["memory_gib"], "GiB"), measured(offer["network_gbps"], "Gbps"),
-        offer["rdma"] or UNKNOWN, offer["nvlink"] or UNKNOWN, number(offer["carbon_g_per_kwh"]),
+        fabric(pen, offer["rdma"]), fabric(pen, offer["nvlink"]), number(offer["carbon_g_per_kwh"]),
         purchase(pen, offer), money(offer["price_per_hour"]), money(converted.get("price_per_hour")),
         money(offer["price_per_gpu_hour"]), date(pen, offer),
         _short(offer["source"]),
     ]  # fmt: skip
+
+
+def _where(offer: Offer) -> str:
+    """The zone or region; a list price of specialists, and a machine without any price, is of no known place."""
+    return UNKNOWN if offer["region"] == "unknown" else str(offer["zone"] or offer["region"])
+
+
+def fabric(pen: Pen, told: str | None) -> str:
+    """``EFA 400``, ``NVSwitch 600``, none, or unknown: what joins GPUs or machines, and how fast in all."""
+    if told is None:
+        return UNKNOWN
+    kind, _, unknown = told.partition(" (Gbps not sourced")
+    return pen.say("fabric-none") if told == "none" else pen.say("fabric-speed-unknown", kind=kind) if unknown else told
+
+
+def paid(pen: Pen, payment: str | None) -> str:
+    """How a commitment is paid; a cloud's own name for it stays as it is."""
+    code = f"payment-{(payment or '').replace(' ', '-')}"
+    told = pen.say(code)
+    return told if told != code else payment or ""
 
 
 def date(pen: Pen, offer: Offer) -> str:
@@ -91,34 +115,50 @@ def _short(source: str | None) -> str:
     return source if len(source) <= SOURCE else source[: SOURCE - 1].rstrip(" ,;(") + "…"
 
 
-def dates(say: Callable[..., str], shown: list[Offer]) -> Iterator[str]:
-    """From when the prices of a table are, since narrow tables leave the dates out."""
+def dates(pen: Pen, found: Found) -> Iterator[str]:
+    """From when the prices of a table are, since narrow tables leave the dates out; and how age enters their order."""
+    shown = found["offers"]
     known = sorted(offer["as_of"] for offer in shown if offer["as_of"])
-    if known:
-        counted = Counter(offer["price_status"] for offer in shown)
-        told = ", ".join(f"{counted[each]} {say('age-' + each)}" for each in _AGES if counted[each])
-        between = known[0] if known[0] == known[-1] else f"{known[0]} … {known[-1]}"
-        yield say("prices-from", dates=between, told=told)
+    if not known:
+        return
+    counted = Counter(offer["price_status"] for offer in shown)
+    told = ", ".join(f"{counted[each]} {pen.say('age-' + each)}" for each in _AGES if counted[each])
+    between = known[0] if known[0] == known[-1] else f"{known[0]} … {known[-1]}"
+    yield pen.say("prices-from", dates=between, told=told)
+    widened = [pen.say(f"ranked-{age}") for age in ("dated", "old") if counted[age]]
+    if widened and len(counted) > 1 and found["sorted_by"].startswith("price"):
+        yield pen.say("offers-ranked", widths=", ".join(widened))
 
 
 _AGES = ("fresh", "dated", "old", "expired", "unknown")
 
 
-def remarks(say: Callable[..., str], found: Found) -> Iterator[str]:
-    """What should be known beside the offers: rates, what only an unknown value kept out, damaged files."""
+def remarks(pen: Pen, found: Found) -> Iterator[str]:
+    """What should be known beside the offers: rates, what only an unknown value kept out, the state of the catalog."""
     if found["near"]:
-        yield say("near-point", name=found["near"])
+        yield pen.say("near-point", name=found["near"])
     for rate in found["rates"]:
-        yield say("rate-used", **rate)
+        yield pen.say("rate-used", **rate)
+    if found["specialists"]:
+        yield pen.say("offers-of-specialists", count=count(found["specialists"]))
     own = sum(map(_own, found["offers"]))
     if own:
-        yield say("offers-own", count=count(own))
+        yield pen.say("offers-own", count=count(own))
     if found["unpriced"]:
-        yield say("offers-unpriced", count=count(found["unpriced"]))
+        yield pen.say("offers-unpriced", count=count(found["unpriced"]))
     for name, number_of in found["left_out"].items():
-        yield say("offers-unknown", count=count(number_of), what=say(f"unknown-{name}"))
-    for each in found["passed_over"]:
-        yield say("overlay-passed-over", **each)
+        yield pen.say("offers-unknown", count=count(number_of), what=pen.say(f"unknown-{name}"))
+    yield from warnings(pen, found)
+
+
+def warnings(pen: Pen, told: Mapping[str, Any]) -> Iterator[str]:
+    """What is amiss with the catalog: files passed over, a snapshot made anew, a clock that is behind."""
+    for each in told["passed_over"]:
+        yield pen.say("overlay-passed-over", file=each["file"], why=pen.reason(each["why"], "passed-"))
+    if told["rebuilt"]:
+        yield pen.say("snapshot-rebuilt")
+    if told["clock_behind"]:
+        yield pen.say("clock-behind", **told["clock_behind"])
 
 
 def gpus(offer: Offer) -> str:

@@ -28,9 +28,9 @@ def regions(pen: Pen, listed: list[Region]) -> str:
 
 def _row(pen: Pen, region: Region) -> list[str]:
     free, far = region["carbon_free_percent"], region["distance_km"]
-    name = region["name_zh"] if pen.lang == "zh" else region["name"]
+    city = region["name_zh"] if pen.lang == "zh" else region["city"]
     return [
-        f"{region['cloud']} {region['region']}", name or UNKNOWN, region["city"] or UNKNOWN,
+        f"{region['cloud']} {region['region']}", region["name"] or UNKNOWN, city or UNKNOWN,
         UNKNOWN if far is None else f"{count(round(far))} km", " ".join(region["residency"]) or UNKNOWN,
         count(region["machines"]), number(region["carbon_g_per_kwh"]), UNKNOWN if free is None else f"{number(free)} %",
     ]  # fmt: skip

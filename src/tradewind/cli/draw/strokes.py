@@ -39,11 +39,16 @@ def facts(pen: Pen, rows: Iterable[tuple[str, str | Text]]) -> RenderableType:
 
 def bullets(lines: Iterable[str], mark: str = "·") -> RenderableType:
     """One line each behind a mark, wrapped under themselves."""
+    return marked((Text(mark, DIM), line) for line in lines)
+
+
+def marked(lines: Iterable[tuple[Text, str]]) -> RenderableType:
+    """One line each behind its own mark, wrapped under themselves."""
     grid = Table.grid(padding=(0, 1))
     grid.add_column()
     grid.add_column(overflow="fold")  # Chinese has no blanks to break at: it would be cut off
-    for line in lines:
-        grid.add_row(Text(mark, DIM), Text(line))
+    for mark, line in lines:
+        grid.add_row(mark, Text(line))
     return Padding(grid, (0, 0, 0, 2))
 
 

@@ -1,10 +1,12 @@
 """What Azure sells and at which prices: the Retail Prices API, which asks for no account.
 
-It tells no hardware: the machines stay those of the catalog. Azure China is another price list, not asked here.
+It tells no hardware: that is asked of a subscription, where AZURE_SUBSCRIPTION_ID names one. Azure China is another
+price list, not asked here.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
@@ -12,19 +14,27 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from tradewind.clouds import web
 from tradewind.clouds.answers import Odd, answered_at, filled, listed, published, read_rows, text
 from tradewind.clouds.azure import tables
+from tradewind.clouds.azure.machines import Inventory
+from tradewind.clouds.azure.management import Management
 from tradewind.domain.market import SpotPoint
+from tradewind.ports.compute import CloudFault
 from tradewind.ports.prices import Page, Prices
 
 ENDPOINT = "https://prices.azure.com"
 _PATH = "/api/retail/prices"
 _VERSION = "2023-01-01-preview"
 _INTERFACE = "Retail Prices"
+_MACHINES = "machines"
 _PARTS = {"on_demand_and_spot": "Consumption", "reserved": "Reservation"}
 
 
 def connect() -> Prices:
-    """The public price list in US dollars, the currency in which Azure sets its prices."""
-    return AzurePrices()
+    """The public price list in US dollars, the currency in which Azure sets its prices; and what a subscription sees.
+
+    Its credentials are looked for when it is asked: that they are missing keeps no price away.
+    """
+    subscription = os.environ.get("AZURE_SUBSCRIPTION_ID")
+    return AzurePrices(inventory=Inventory(Management(subscription)) if subscription else None)
 
 
 class AzurePrices:
@@ -33,15 +43,18 @@ class AzurePrices:
     name = "azure"
     calls_per_second = 2.0  # no limit is published
 
-    def __init__(self, endpoint: str = ENDPOINT) -> None:
+    def __init__(self, endpoint: str = ENDPOINT, inventory: Inventory | None = None) -> None:
         self._endpoint = endpoint
+        self._inventory = inventory
 
     def parts(self) -> tuple[str, ...]:
-        """Two, over all regions."""
-        return tuple(_PARTS)
+        """The machines, where there is a subscription; then the prices in two parts, over all regions."""
+        return (_MACHINES, *_PARTS) if self._inventory else tuple(_PARTS)
 
     def page(self, part: str, cursor: str | None) -> Page:
-        """A thousand items at most; the cursor is how many to skip."""
+        """The machines of a region; or a thousand prices at most, where the cursor is how many to skip."""
+        if part == _MACHINES:
+            return self._machines(cursor)
         answer = web.get(self._address(part, cursor), {"Accept": "application/json"})
         if answer.status != 200:
             raise web.refusal(answer, _words(answer))
@@ -56,6 +69,11 @@ class AzurePrices:
     def spot_history(self, region: str, instance_types: Sequence[str], since: datetime) -> Iterator[SpotPoint]:
         """Nothing: the price list tells what holds today."""
         yield from ()
+
+    def _machines(self, cursor: str | None) -> Page:
+        if self._inventory is None:  # a refresh that was cut off began with one
+            raise CloudFault("auth", "AZURE_SUBSCRIPTION_ID is not set", sent="no")
+        return self._inventory.page(cursor)
 
     def _address(self, part: str, cursor: str | None) -> str:
         wanted = (

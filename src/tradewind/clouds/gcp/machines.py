@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -10,8 +11,10 @@ from tradewind.clouds.answers import Odd, listed, named, text, whole
 from tradewind.clouds.gcp.shapes_data import N1_PAIRS
 from tradewind.domain.market import ListedMachine
 
-# Machine types with GPUs of their own, and those N1 that take some; g4 is left out: its type tells no share of a GPU.
-FILTER = 'name eq "(a2|a3|a4|a4x|g2)-.+|n1-standard-(4|8|16|32|64)"'
+# Machine types with GPUs of their own, and those N1 that take some.
+FILTER = 'name eq "(a2|a3|a4|a4x|g2|g4)-.+|n1-standard-(4|8|16|32|64)"'
+_SHARE = re.compile(r"\b1/(\d+) NVIDIA")  # the count of a share is told as 1; its description tells the share
+_CPUS_A_G4_GPU = 48
 
 _ARCHITECTURES = {"X86_64": "x86_64", "ARM64": "arm64"}
 
@@ -39,17 +42,30 @@ def to_machines(told: Mapping[str, Any]) -> Iterator[ListedMachine]:
         raise Odd("it has accelerators of several kinds")
     for each in accelerators:
         kind = text(each, "guestAcceleratorType")
-        yield _machine(told, name, kind, whole(each, "guestAcceleratorCount"))
+        yield _machine(told, name, kind, _gpus(told, name, whole(each, "guestAcceleratorCount")))
     if not accelerators and name.startswith("n1-standard-"):
         for _, kind, count in (pair for pair in N1_PAIRS if f"n1-standard-{pair[0]}" == name):
-            yield _machine(told, f"{name}+{kind}:{count}", kind, count)
+            yield _machine(told, f"{name}+{kind}:{count}", kind, Decimal(count))
 
 
-def _machine(told: Mapping[str, Any], name: str, kind: str, count: int) -> ListedMachine:
+def _gpus(told: Mapping[str, Any], name: str, count: int) -> Decimal:
+    """How many GPUs, or which share of one.
+
+    Raises:
+        Odd: it must be a share, by its vCPUs, and does not tell which.
+    """
+    if share := _SHARE.search(str(told.get("description"))):
+        return round(Decimal(count) / int(share[1]), 4).normalize()
+    if name.startswith("g4-") and whole(told, "guestCpus") < _CPUS_A_G4_GPU * count:
+        raise Odd("it does not tell its share of a GPU")
+    return Decimal(count)
+
+
+def _machine(told: Mapping[str, Any], name: str, kind: str, gpus: Decimal) -> ListedMachine:
     architecture = text(told, "architecture") if "architecture" in told else "X86_64"
     if architecture not in _ARCHITECTURES:
         raise Odd(f"its architecture is {architecture!r}")
     return ListedMachine(
-        cloud="gcp", instance_type=name, gpu=kind, gpus=Decimal(count), cpus=whole(told, "guestCpus"),
+        cloud="gcp", instance_type=name, gpu=kind, gpus=gpus, cpus=whole(told, "guestCpus"),
         memory_gib=whole(told, "memoryMb") / 1024, arch=_ARCHITECTURES[architecture],
     )  # fmt: skip

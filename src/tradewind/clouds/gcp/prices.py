@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlencode
 
@@ -43,9 +44,10 @@ def connect() -> Prices:
     """The project that the application default credentials name.
 
     Raises:
-        ModuleNotFoundError: google-auth is not installed.
+        ModuleNotFoundError: google-auth is not installed, or requests, by which it fetches tokens.
         CloudFault: ``auth``: there are no credentials, or no project.
     """
+    import_module("requests")  # google-auth does without, until the first token
     import google.auth
     from google.auth.exceptions import DefaultCredentialsError
 

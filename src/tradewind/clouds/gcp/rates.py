@@ -1,7 +1,8 @@
 """The Cloud Billing Catalog read into rates of parts, and machines summed up from them. Pure.
 
 A machine has no SKU of its own: its price is vCPUs × a rate + GiB × a rate + GPUs × a rate, and local SSD where some
-comes with it. The rates of one machine lie on several pages, so they are carried from page to page (:class:`Rates`).
+comes with it; A4 and shares of a G4 are slices × a rate. The rates of one machine lie on several pages, so they are
+carried from page to page (:class:`Rates`).
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from typing import Any
 from zlib import compress, decompress
 
 from tradewind.clouds.answers import Odd, amount, listed, named, price, text
-from tradewind.clouds.gcp.shapes_data import H100_MEGA, SHAPES, Shape
+from tradewind.clouds.gcp.shapes_data import H100_MEGA, H200, RTX_PRO_6000, SHAPES, SLICES, Shape
 from tradewind.domain.market import ListedPrice
 from tradewind.domain.offer import Purchase
 
 BILLING = "Google Cloud Billing Catalog v1"
 
 _SPOT = r"(?:Spot )?Preemptible "
+_FAMILY = "A2|A3|A3Plus|A3Ultra|G2|G4|N1 Predefined"
 _CORE_OR_RAM = re.compile(
-    rf"(?:{_SPOT}|Commitment v1: )?(A2|A3|A3Plus|G2|N1 Predefined) (?:Instance )?(Core|Cpu|Ram) (?:running )?in .+"
-)
+    rf"(?:{_SPOT}|Commitment v1: )?({_FAMILY}) (?:Instance )?(Core|Cpu|Ram) (?:running )?in .+"
+)  # fmt: skip
 _N1_COMMITTED = re.compile(r"Commitment v1: (Cpu|Ram) in .+")  # N1 was the only family when these were named
-_GPU = re.compile(rf"(?:Commitment v1: )?Nvidia (.+) GPU (?:attached to {_SPOT}VMs )?(?:running )?in .+")
+_NAMED = rf"Nvidia (.+) GPU|({H200}) GPU|({RTX_PRO_6000})"
+_GPU = re.compile(rf"(?:Commitment v1: )?(?:{_NAMED}) (?:attached to {_SPOT}VMs )?(?:running )?in .+")
+_SLICE = re.compile(rf"(?:{_SPOT}|Commitment v1: )?({'|'.join(map(re.escape, SLICES))}) (?:running )?in .+")
 _SSD = re.compile(rf"SSD backed Local Storage(?: attached to {_SPOT}VMs?)?(?: in .+)?|Commitment v1: Local SSD in .+")
 _GPUS = {shape.gpu: shape.gpu for shape in SHAPES.values()} | {"H100 80GB Plus": H100_MEGA}
 
@@ -129,8 +133,9 @@ def to_prices(rates: Rates, day: str) -> tuple[tuple[ListedPrice, ...], tuple[st
 
 def _bill(shape: Shape) -> Iterator[tuple[str, Decimal]]:
     """Parts of a machine and how many units of each."""
-    yield f"{shape.family} core", Decimal(shape.cpus)
-    yield f"{shape.family} ram", Decimal(str(shape.memory_gib))
+    if shape.family:
+        yield f"{shape.family} core", Decimal(shape.cpus)
+        yield f"{shape.family} ram", Decimal(str(shape.memory_gib))
     yield _gpu_part(shape), Decimal(shape.gpus)
     if shape.ssd_gib:
         yield "ssd", Decimal(shape.ssd_gib)
@@ -145,8 +150,9 @@ def _part(words: str) -> str | None:
         return f"{found[1]} {'ram' if found[2] == 'Ram' else 'core'}"
     if found := _N1_COMMITTED.fullmatch(words):
         return f"N1 Predefined {'ram' if found[1] == 'Ram' else 'core'}"
-    if found := _GPU.fullmatch(words):
-        return f"gpu {_GPUS[found[1]]}" if found[1] in _GPUS else None
+    if found := _GPU.fullmatch(words) or _SLICE.fullmatch(words):
+        named = next(filter(None, found.groups()))
+        return f"gpu {_GPUS[named]}" if named in _GPUS else None
     return "ssd" if _SSD.fullmatch(words) else None
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from tradewind.clouds.answers import Odd, listed, next_cursor, pick, published, read_rows, text
 from tradewind.clouds.huawei.openapi import OpenApi, default_credential, in_project
-from tradewind.clouds.huawei.tables import CLOUD, sold_by_the_hour, to_machines, to_price, to_question
+from tradewind.clouds.huawei.ratings import RATINGS, rated, to_price, to_question
+from tradewind.clouds.huawei.tables import CLOUD, sold, to_machines
 from tradewind.domain.market import SpotPoint
 from tradewind.domain.offer import Purchase
 from tradewind.ports.compute import CloudFault
@@ -20,9 +22,27 @@ FLAVORS_A_PAGE = 1000
 PRICES_A_PAGE = 50
 NO_PRODUCT = ("CBC.6006", "CBC.99006006")  # BSS refuses the whole question for one flavour that it does not rate
 _REGION = re.compile(r"[a-z]{2}-[a-z]+-\d+")  # projects of other names are parts of a region that the user made
-Site = Literal["china", "international"]
-BSS: dict[Site, str] = {"china": "https://bss.myhuaweicloud.com", "international": "https://bss-intl.myhuaweicloud.com"}
-IAM = "https://iam.myhuaweicloud.com"
+Site = Literal["china", "international", "europe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Where a site's accounts are asked. ``unsaid``: the currency of an answer that names none, where one is published.
+
+    ``domain`` is that of the site's regions.
+    """
+
+    bss: str
+    iam: str
+    domain: str
+    unsaid: str | None = None
+
+
+SITES: dict[Site, Hosts] = {
+    "china": Hosts("https://bss.myhuaweicloud.com", "https://iam.myhuaweicloud.com", "myhuaweicloud.com", "CNY"),
+    "international": Hosts("https://bss-intl.myhuaweicloud.com", "https://iam.myhuaweicloud.com", "myhuaweicloud.com"),
+    "europe": Hosts("https://bss.myhuaweicloud.eu", "https://iam.myhuaweicloud.eu", "myhuaweicloud.eu"),
+}
 
 
 def connect(site: Site = "china", endpoint: str | None = None) -> HuaweiPrices:
@@ -35,12 +55,13 @@ def connect(site: Site = "china", endpoint: str | None = None) -> HuaweiPrices:
     if credential is None:
         raise CloudFault("auth", "no credentials", sent="no")
 
-    def ecs(region: str, project: str) -> OpenApi:
-        return OpenApi(in_project(credential, project), endpoint or f"https://ecs.{region}.myhuaweicloud.com")
+    hosts = SITES[site]
 
-    return HuaweiPrices(
-        OpenApi(credential, endpoint or IAM), OpenApi(credential, endpoint or BSS[site]), ecs, lambda: datetime.now(UTC)
-    )
+    def ecs(region: str, project: str) -> OpenApi:
+        return OpenApi(in_project(credential, project), endpoint or f"https://ecs.{region}.{hosts.domain}")
+
+    iam, bss = (OpenApi(credential, endpoint or host) for host in (hosts.iam, hosts.bss))
+    return HuaweiPrices(iam, bss, ecs, hosts.unsaid, lambda: datetime.now(UTC))
 
 
 class HuaweiPrices:
@@ -53,20 +74,26 @@ class HuaweiPrices:
     calls_per_second = 5.0
 
     def __init__(
-        self, iam: OpenApi, bss: OpenApi, ecs: Callable[[str, str], OpenApi], now: Callable[[], datetime]
-    ) -> None:  # fmt: skip
+        self,
+        iam: OpenApi,
+        bss: OpenApi,
+        ecs: Callable[[str, str], OpenApi],
+        unsaid: str | None,
+        now: Callable[[], datetime],
+    ) -> None:
         self._iam = iam
         self._bss = bss
         self._ecs = ecs
+        self._unsaid = unsaid
         self._now = now
         self._projects: dict[str, str] = {}
         self._inside: dict[str, OpenApi] = {}
-        self._rated: dict[str, tuple[str, ...]] = {}
+        self._accelerated: dict[str, tuple[Any, ...]] = {}
 
     def parts(self) -> tuple[str, ...]:
-        """Each region's machines, then their prices."""
+        """Each region's machines, then their prices by the way of buying."""
         self._projects = self._ask_projects()
-        return tuple(f"{region}/{what}" for region in sorted(self._projects) for what in (MACHINES, Purchase.ON_DEMAND))
+        return tuple(f"{region}/{what}" for region in sorted(self._projects) for what in (MACHINES, *RATINGS))
 
     def page(self, part: str, cursor: str | None) -> Page:
         """One page of flavours, or the prices of some; the first page of prices only finds out of which."""
@@ -76,11 +103,12 @@ class HuaweiPrices:
             with published("ListFlavors"):
                 machines, skipped = read_rows(flavors, to_machines, _name)
             return Page(machines, (), following, skipped)
-        rated = self._rated_in(region)
+        purchase = Purchase(what)
+        names = self._sold_in(region, purchase)
         if cursor is None:
-            return Page((), (), f"{rated[0]}:{PRICES_A_PAGE}" if rated else None)
+            return Page((), (), f"{names[0]}:{PRICES_A_PAGE}" if names else None)
         first, _, size = cursor.rpartition(":")
-        return self._prices(region, [name for name in rated if name >= first], int(size))
+        return self._prices(region, purchase, [name for name in names if name >= first], int(size))
 
     def spot_history(self, region: str, instance_types: Sequence[str], since: datetime) -> Iterator[SpotPoint]:
         """Nothing: Huawei Cloud publishes no spot prices by an interface."""
@@ -117,44 +145,45 @@ class HuaweiPrices:
             last = text(flavors[-1], "id") if len(flavors) >= FLAVORS_A_PAGE else None
             return flavors, next_cursor(marker, last)
 
-    def _rated_in(self, region: str) -> tuple[str, ...]:
-        """The flavours with an accelerator that are sold on demand in a region, in order."""
-        if region not in self._rated:
+    def _sold_in(self, region: str, purchase: Purchase) -> tuple[str, ...]:
+        """The flavours with an accelerator that are sold in a region in one way, in order."""
+        if region not in self._accelerated:
             flavors, marker = self._flavors(region, None)
             while marker is not None:
                 more, marker = self._flavors(region, marker)
                 flavors = flavors + more
-            self._rated[region] = tuple(sorted({flavor["id"] for flavor in flavors if _rates(flavor)}))
-        return self._rated[region]
+            self._accelerated[region] = tuple(filter(_accelerated, flavors))
+        way = RATINGS[purchase].way
+        return tuple(sorted({str(flavor["id"]) for flavor in self._accelerated[region] if sold(flavor, way)}))
 
-    def _prices(self, region: str, rated: list[str], size: int) -> Page:
+    def _prices(self, region: str, purchase: Purchase, names: list[str], size: int) -> Page:
         """The prices of the first ``size``. A question refused for one unknown flavour is halved, down to that one."""
-        asked, rest = tuple(rated[:size]), rated[size:]
+        asked, rest = tuple(names[:size]), names[size:]
         if not asked:
             return Page((), (), None)
         following = f"{rest[0]}:{min(size * 2, PRICES_A_PAGE)}" if rest else None
+        rating = RATINGS[purchase]
         try:
-            answer = self._bss.post(
-                "/v2/bills/ratings/on-demand-resources", to_question(self._project(region), region, asked)
-            )  # fmt: skip
+            answer = self._bss.post(rating.path, to_question(purchase, self._project(region), region, asked))
         except CloudFault as fault:
             if not fault.words.startswith(NO_PRODUCT):
                 raise
             if len(asked) > 1:
                 return Page((), (), f"{asked[0]}:{len(asked) // 2}")
             return Page((), (), following, (f"{asked[0]}: {fault.words}",))
-        as_of, currency = self._now().date().isoformat(), answer.get("currency") or "CNY"
-        with published("ListOnDemandResourceRatings"):
+        as_of = self._now().date().isoformat()
+        with published(rating.operation):
+            currency = text({"currency": answer.get("currency") or self._unsaid}, "currency")
             prices, skipped = read_rows(
-                listed(answer, "product_rating_results"), lambda row: [to_price(row, region, currency, as_of)], _name
+                rated(answer, purchase), lambda row: [to_price(row, region, purchase, currency, as_of)], _name
             )
         untold = set(asked) - {price.instance_type for price in prices} - {name.partition(":")[0] for name in skipped}
         return Page((), prices, following, (*skipped, *(f"{name}: not rated" for name in sorted(untold))))
 
 
-def _rates(flavor: Any) -> bool:
+def _accelerated(flavor: Any) -> bool:
     try:
-        return any(to_machines(flavor)) and sold_by_the_hour(flavor)
+        return any(to_machines(flavor))
     except Odd:
         return False  # the machines' part tells it as skipped
 

@@ -1,4 +1,4 @@
-"""What ECS and BSS tell, as values. Pure: answers in, machines and prices out."""
+"""What ECS tells of its flavours, as values. Pure: answers in, machines out."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from tradewind.clouds.answers import Odd, amount, listed, pick, price, text
+from tradewind.clouds.answers import Odd, amount, listed, pick, text
 from tradewind.domain.gpus import data_sheet, resolve
-from tradewind.domain.market import ListedMachine, ListedPrice
-from tradewind.domain.offer import Purchase
+from tradewind.domain.market import ListedMachine
 
 CLOUD = "huawei"
 SOLD = frozenset({"normal", "promotion", "obt", "sellout"})  # of what is sold out, the price is still the price
-HOURS, YUAN = 4, 1  # BSS numbers for units: of use, and of money (of the site's currency, whichever it is)
 _AZ_STATUS = re.compile(r"\((\w+)\)")  # "az0(normal), az1(sellout)"
 _PROFILE = re.compile(r"^(?P<gpu>.+)[_-](?P<gib>\d+)q$", re.IGNORECASE)  # "m60_1q": slices of 1 GiB
 
@@ -40,39 +38,17 @@ def to_machines(flavor: Any) -> Iterator[ListedMachine]:
     )  # fmt: skip
 
 
-def sold_by_the_hour(flavor: Any) -> bool:
-    """Whether a flavour is sold on demand in any zone; a zone's word goes before the region's, no word is yes."""
+def sold(flavor: Any, way: str) -> bool:
+    """Whether a flavour is sold in ``way`` (``demand``, ``period``) in any zone.
+
+    A zone's word goes before the region's, no word is yes.
+    """
     extra = _extra(flavor)
     charged, in_region, in_zones = (
         str(extra.get(f"cond:operation:{word}") or "") for word in ("charge", "status", "az")
     )  # fmt: skip
     statuses = {in_region or "normal", *_AZ_STATUS.findall(in_zones)}
-    return bool(statuses & SOLD) and (not charged or "demand" in charged)
-
-
-def to_question(project: str, region: str, flavors: tuple[str, ...]) -> dict[str, Any]:
-    """The body of ListOnDemandResourceRatings that asks for an hour of each flavour under Linux."""
-    return {"project_id": project, "inquiry_precision": 1, "product_infos": [
-        {"id": flavor, "cloud_service_type": "hws.service.type.ec2", "resource_type": "hws.resource.type.vm",
-         "resource_spec": f"{flavor}.linux", "region": region, "usage_factor": "Duration", "usage_value": 1,
-         "usage_measure_id": HOURS, "subscription_num": 1}
-        for flavor in flavors
-    ]}  # fmt: skip
-
-
-def to_price(result: Any, region: str, currency: str, as_of: str) -> ListedPrice:
-    """An element of ``product_rating_results`` as the list price of a flavour, before the account's discounts.
-
-    Raises:
-        Odd: it has none, or in a unit that is not published.
-    """
-    if amount(result, "measure_id") != YUAN:
-        raise Odd(f"measure_id is {result['measure_id']}")
-    return ListedPrice(
-        cloud=CLOUD, region=region, zone=None, instance_type=text(result, "id"), purchase=Purchase.ON_DEMAND,
-        payment=None, currency=currency, price_per_hour=price(amount(result, "official_website_amount")), as_of=as_of,
-        source="BSS v2 ListOnDemandResourceRatings, official_website_amount",
-    )  # fmt: skip
+    return bool(statuses & SOLD) and (not charged or way in charged)
 
 
 def _extra(flavor: Any) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -49,6 +49,12 @@ def to_machine(row: Any) -> ListedMachine:
     )
 
 
+def unpriced(row: Any, purchase: Purchase) -> bool:
+    """Whether a row leaves out what it costs, bought this way: it is null, or 0 as for what is not listed."""
+    told = row.get("Price")
+    return told is None or (isinstance(told, Mapping) and told.get(READINGS[purchase][1]) in (None, 0))
+
+
 def to_price(row: Any, region: str, purchase: Purchase, currency: str, as_of: str) -> ListedPrice:
     """The price of a row in its zone; of prices that fall with the hours used, the first hours'.
 
@@ -74,13 +80,16 @@ def _gpus(row: Any) -> Decimal:
     return Decimal(int(count)) if count == int(count) else count.normalize()
 
 
-def by_place(prices: Iterable[ListedPrice]) -> tuple[ListedPrice, ...]:
-    """The region's price where all of its zones that sell a machine agree, the zones' prices where they differ."""
+def by_place(prices: Iterable[ListedPrice], unlike: Collection[str]) -> tuple[ListedPrice, ...]:
+    """The region's price where all of its zones that sell a machine agree, the zones' prices where they differ.
+
+    ``unlike`` are the types that another zone lists without a price: whether that one agrees is not known.
+    """
     by_type: dict[str, list[ListedPrice]] = {}
     for each in prices:
         by_type.setdefault(each.instance_type, []).append(each)
     placed: list[ListedPrice] = []
-    for same in by_type.values():
-        agreed = len({each.price_per_hour for each in same}) == 1
+    for name, same in by_type.items():
+        agreed = name not in unlike and len({each.price_per_hour for each in same}) == 1
         placed += [replace(same[0], zone=None)] if agreed else same
     return tuple(placed)

@@ -1,4 +1,4 @@
-"""Which countries a wish for residency allows."""
+"""Which countries a wish for residency allows, and which such wishes a country meets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ EU = frozenset({
 # With the EFTA states in the Agreement on the European Economic Area (1994).
 EEA = EU | {"IS", "LI", "NO"}
 
+_UNIONS = {"EU": EU, "EEA": EEA}
+
 
 def allowed(residency: str) -> frozenset[str]:
     """The countries that ``residency`` allows: a country itself, or those of the ``EU`` or the ``EEA``."""
     name = residency.upper()
-    return {"EU": EU, "EEA": EEA}.get(name) or frozenset({name})
+    return _UNIONS.get(name) or frozenset({name})
+
+
+def met_in(country: str | None) -> list[str]:
+    """The wishes for residency that a machine in ``country`` meets: the country, and the unions that it is in."""
+    return [] if country is None else [country, *(name for name, lands in _UNIONS.items() if country in lands)]
