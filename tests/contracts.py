@@ -61,6 +61,22 @@ SIZE = record(
     storage=record(kind=maybe(TEXT), size_gb=maybe(NUMBER), min_throughput_gb_s=maybe(NUMBER)),
     trace_seconds=maybe(NUMBER),
 )  # fmt: skip
+HINT = record(code=TEXT, facts={"type": "object"})
+SIZE_BESIDE = record(  # what the answer of size tells besides, for a workload with a model
+    model=maybe(TEXT), source=one_of("traced", "closed-form", "parameters"), task=one_of("train", "finetune", "infer"),
+    parameters=NUMBER, flops_total=maybe(NUMBER), total_steps=maybe(WHOLE), assumptions=every(HINT), limits=maybe(HINT),
+    explain=maybe(every(record(term=TEXT, formula=TEXT, numbers={"type": "object"}, value=NUMBER, unit=TEXT,
+                               source=TEXT))),
+    fits=every(record(max_batch=maybe(WHOLE), relief=every(HINT), step_parts={"type": "object"})),
+)  # fmt: skip
+LESSON = record(
+    subject=TEXT, gpu=maybe(TEXT), device=TEXT, gpus=WHOLE, micro_batch=WHOLE, step_seconds=NUMBER,
+    peak_memory_gib=maybe(NUMBER), steps=WHOLE, job=TEXT, at=INSTANT,
+)  # fmt: skip
+CALIBRATED = record(
+    workload=TEXT, job=TEXT, state=TEXT, exit_code=maybe(WHOLE), subject=TEXT, lesson=maybe(LESSON),
+    lessons=every(LESSON),
+)  # fmt: skip
 PLACED = record(
     offer=OFFER, fit=FIT, nodes=WHOLE, hours=RANGE, cost=MONEY_RANGE,
     cost_parts=record(compute=MONEY, storage=MONEY, egress=MONEY, setup=MONEY, preemption=MONEY),

@@ -56,7 +56,18 @@ workloads = st.builds(
     image=maybe(texts.map("docker:{}".format)),
     model=maybe(models),
     training=st.builds(
-        domain.Training, batch_size=maybe(counts), precision=st.sampled_from(Precision), samples=maybe(counts)
+        domain.Training,
+        batch_size=maybe(counts),
+        precision=st.sampled_from(Precision),
+        samples=maybe(counts),
+        task=st.sampled_from(["train", "finetune", "infer"]),
+        micro_batch=maybe(counts),
+        sequence=maybe(counts),
+        image_size=maybe(st.tuples(*[st.integers(1, 9_999)] * 3)),
+        compile=st.booleans(),
+        strategy=st.sampled_from(["auto", "fsdp-grad-op", "tp=8,pp=4,dp=2"]),
+        adapter=st.sampled_from(["none", "lora:16", "qlora:8"]),
+        activation_checkpointing=st.sampled_from(["none", "selective", "full", "auto"]),
     ),
     resources=maybe(
         st.builds(domain.Resources, accelerators=maybe(wishes), cpus=maybe(counts), disk_gb=maybe(amounts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from tradewind.app.asked import Step
 from tradewind.app.interface import Submit
 from tradewind.app.queries import CompareQuery, OffersQuery, SizeOverrides
+from tradewind.app.sizes.batch import Answered, answers
 from tradewind.cli.main import run
 from tradewind.cli.world import World
 from tradewind.domain.errors import NotFound, TimedOut
@@ -71,6 +72,7 @@ class Control:
     places: list[Answer] = field(default_factory=lambda: [place("local")])
     swept: Answer = field(default_factory=lambda: answer("sweep"))
     log: bytes = b""
+    calibrated: Answer = field(default_factory=lambda: answer("calibrate"))
     interrupt: bool = False
     submitted: list[Submit] = field(default_factory=list)
     calls: list[tuple[str, Any]] = field(default_factory=list)
@@ -121,6 +123,12 @@ class Control:
 
     def stop(self, job: str) -> Answer:
         return {**self._find(job), "state": "STOPPED"}
+
+    def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
+        self.submitted.append(submit)
+        self.calls.append(("calibrate", steps))
+        on_change(self.shown)
+        return self.calibrated
 
     def explain(self, id_: str, everything: bool) -> Answer:
         self.calls.append(("explain", (id_, everything)))
@@ -223,13 +231,23 @@ class Inside:
     shelf: Shelf = field(default_factory=Shelf)
     asked: list[Any] = field(default_factory=list)
     broken: Exception | None = None
+    sized: Answer = field(default_factory=lambda: answer("size"))
+    traced: str = ""  # the model that is traced on the way
 
     def home(self) -> Path:
         return self.folder
 
-    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
+    def size(self, workload: Workload, overrides: SizeOverrides, tell: Callable[[str], None]) -> Answer:
         self.asked.append((workload, overrides))
-        return answer("size")  # type: ignore[no-any-return]
+        if self.traced:
+            tell(self.traced)
+        return self.sized
+
+    def batch(self, lines: Sequence[str], file: str, workers: int, tell: Callable[[str], None]) -> Iterator[Answered]:
+        def one(workload: Workload, overrides: SizeOverrides) -> Answer:
+            return self.size(workload, overrides, tell)
+
+        return answers(lines, file, one, workers)
 
     def offers(self, query: OffersQuery) -> Answer:
         self.asked.append(query)
@@ -241,7 +259,7 @@ class Inside:
     def catalog(self) -> Shelf:
         return self.shelf
 
-    def plan(self, workload: Workload, now: datetime) -> Answer:
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
         assert self.plane.plan is not None
         return self.plane.plan
 

@@ -39,6 +39,7 @@ def command_lines(job: str) -> list[list[str]]:
         ["size", job], ["offers"], ["plan", job], ["ps"], ["ps", "--all"], ["show", "digits"], ["leases"],
         ["leases", "--all"], ["sweep"], ["cost"], ["cost", "digits"], ["cost", "--rehearsals"], ["stop", "digits"],
         ["wait", "digits"], ["run", job, "--local"], ["explain", "digits"], ["explain", "lease-m7zw", "--all"],
+        ["calibrate", job], ["size", "--model", "timm:resnet50", "--explain", "--max-batch"],
         ["supervisor"], ["supervisor", "install"], ["supervisor", "uninstall"], ["sweep", "--end"],
         *catalog_lines(),
     ]  # fmt: skip
@@ -108,22 +109,26 @@ def test_numbers_that_are_not_finite_are_unknown(shell: Shell) -> None:
 def test_size_obeys_its_flags(shell: Shell, job: str) -> None:
     shell("size", job, "--gpu", "T4,L4", "--gpu", "A10", "--gpus", "1..8", "--micro-batch", "16", "--precision", "bf16")
     workload, overrides = shell.inside.asked[-1]
-    assert overrides == SizeOverrides(("T4", "L4", "A10"), (1, 8), None, 16)
+    assert overrides == SizeOverrides(("T4", "L4", "A10"), (1, 8))
+    assert workload.training.micro_batch == 16
     assert workload.training.precision is Precision.AMP_BF16
     shell("size", "--model", "params:7e9", "--batch-size", "8", "--gpu", "all", "--micro-batch", "auto")
     workload, overrides = shell.inside.asked[-1]
     assert (workload.model.parameters, workload.training.batch_size) == (7e9, 8)
-    assert overrides.micro_batch is None
+    assert workload.training.micro_batch is None
 
 
 @pytest.mark.parametrize(
     ("flags", "code"),
     [
         ([], "size-of-nothing"),
-        (["--model", "params:many"], "job-invalid"),
-        (["--model", "params:7e9", "--gpus", "8..1"], "counts-unreadable"),
-        (["--model", "params:7e9", "--micro-batch", "x"], "counts-unreadable"),
-        (["--model", "params:7e9", "--precision", "fp17"], "job-invalid"),
+        (["--model", "params:many"], "flags-unreadable"),
+        (["--model", "params:7e9", "--gpus", "8..1"], "flags-unreadable"),
+        (["--model", "params:7e9", "--micro-batch", "x"], "flags-unreadable"),
+        (["--model", "params:7e9", "--precision", "fp17"], "flags-unreadable"),
+        (["--model", "params:7e9", "--batch-file", "x.jsonl"], "batch-file-with-flags"),
+        (["--batch-file", "absent.jsonl"], "batch-file-missing"),
+        (["--model", "profile:small-cw"], "profile-unknown"),
         (["--model", "params:7e9", "--nodes", "0"], "parameter-unreadable"),
     ],
 )

@@ -6,6 +6,7 @@ To write the golden files anew: TRADEWIND_GOLDEN=1 pytest tests/cli/test_cli_dra
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,18 @@ def shell(tmp_path: Path) -> Shell:
         ("cost", ["cost", "digits"]),
         ("cost-zh", ["cost", "digits", "--lang", "zh"]),
         ("size", ["size", "JOB"]),
+        ("size-many", ["size", "JOB"]),
+        ("size-many-80", ["size", "JOB"]),
+        ("size-many-120", ["size", "JOB"]),
+        ("size-many-80-zh", ["size", "JOB", "--lang", "zh"]),
+        ("size-large", ["size", "JOB"]),
+        ("size-large-zh", ["size", "JOB", "--lang", "zh"]),
+        ("size-needs", ["size", "JOB"]),
+        ("size-needs-80-zh", ["size", "JOB", "--lang", "zh"]),
+        ("size-guide", ["size", "JOB"]),
+        ("size-guide-80-zh", ["size", "JOB", "--lang", "zh"]),
+        ("calibrate", ["calibrate", "JOB"]),
+        ("calibrate-80-zh", ["calibrate", "JOB", "--lang", "zh"]),
         ("show", ["show", "digits"]),
         ("wait", ["wait", "digits"]),
         ("leases-ended", ["leases", "--all"]),
@@ -69,12 +82,17 @@ def shell(tmp_path: Path) -> Shell:
     ],
 )
 def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> None:
-    known = name.removesuffix("-zh")
+    parts = re.fullmatch(r"(.+?)(?:-(80|120))?(?:-zh)?", name)
+    assert parts is not None
+    known = parts[1]
+    shell.env["COLUMNS"] = parts[2] or shell.env["COLUMNS"]
     if known.startswith("leases"):
         listed = answer("leases" if known == "leases-ended" else known)
         shell.plane.rows, shell.plane.places = listed["leases"], listed["checked"]
     if known.startswith("sweep"):
         shell.plane.swept = answer(known)
+    if known.startswith("size-"):
+        shell.inside.sized = answer(known)
     if known == "offers":
         shell.inside.beside = answer("offers")
         shell.inside.found = shell.inside.beside.pop("offers")

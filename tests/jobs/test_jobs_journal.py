@@ -41,6 +41,13 @@ def test_progress_is_the_last_step_told() -> None:
     assert reading.attempt.last_step == 2
 
 
+def test_the_peak_of_gpu_memory_is_the_highest_that_was_told() -> None:
+    told = [step(n, n, gpu="NVIDIA A10", gpu_mem_mb=memory) for n, memory in ((1, 900.0), (2, 1200.5), (3, 1100.0))]
+    measures = fold(Reading(job(), attempt(), None), told).job.measures
+    assert (measures["gpu"], measures["gpu_mem_mb"]) == ("NVIDIA A10", 1200.5)
+    assert "gpu" not in fold(Reading(job(), attempt(), None), [step(1, 1)]).job.measures
+
+
 def test_a_saved_notice_repeats_nothing_and_its_loss_is_counted_in_seconds() -> None:
     first = fold(Reading(job(), attempt(repeated_steps=0, lost_seconds=0.0), None), [
         step(5, 5), {"type": "notice", "at": T0 + 6, "deadline": T0 + 30, "source": "file"},

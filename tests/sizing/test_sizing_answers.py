@@ -1,4 +1,4 @@
-"""What `size` answers: flags obeyed, one fit per GPU, what was rejected, storage, fits on offers."""
+"""What `size` answers: flags obeyed, one fit per GPU, what was rejected, limits, storage, fits on offers."""
 
 from __future__ import annotations
 
@@ -7,20 +7,35 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from sizing_makers import LLAMA_7B, LLAMA_8B, plain, sheet
 
 from tradewind.domain.errors import BadInput
 from tradewind.domain.fit import Fit
-from tradewind.domain.gpus import Gpu, all_gpus, data_sheet
+from tradewind.domain.gpus import Gpu, all_gpus
 from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
 from tradewind.domain.precision import Precision
-from tradewind.sizing import Request, fit_on_offers, size, study
+from tradewind.sizing import (
+    LADDER,
+    Request,
+    explained,
+    fit_on_offers,
+    from_parameters,
+    size,
+    study,
+    transformer_profiles,
+)
 
 
 def sheets(*names: str) -> tuple[Gpu, ...]:
-    found = tuple(sheet for name in names if (sheet := data_sheet(name)))
-    assert len(found) == len(names)
-    return found
+    return tuple(map(sheet, names))
+
+
+def counted(parameters: float, batch_size: int, **given: object) -> Request:
+    """A request of which the number of parameters is all that is known of the model."""
+    precision = given.get("precision", Precision.FP32)
+    profile = from_parameters(parameters, precision=str(precision))
+    return Request((profile,), batch_size, **given)  # type: ignore[arg-type]
 
 
 def offer(gpu: str, gpus: str, memory: float | None = None) -> Offer:
@@ -31,7 +46,7 @@ def offer(gpu: str, gpus: str, memory: float | None = None) -> Offer:
 
 
 def test_every_listed_gpu_is_a_fit_or_rejected() -> None:
-    answer = study(Request(25e6, 64, precision=Precision.FP8, gpus=all_gpus(), unlisted=("G49",)))
+    answer = study(counted(25e6, 64, precision=Precision.FP8, gpus=all_gpus(), unlisted=("G49",)))
     assert len(answer.fits) + len(answer.rejected) == len(all_gpus()) + 1
     assert answer.rejected[0].to_json() == {"gpu": "G49", "why": "no-data-sheet"}
     assert {each.gpu: each.why for each in answer.rejected}["T4"] == "precision-unsupported"
@@ -40,28 +55,32 @@ def test_every_listed_gpu_is_a_fit_or_rejected() -> None:
 
 @pytest.mark.parametrize("gpu", ["V100-16GB", "T4", "P100"])
 def test_bf16_is_refused_where_it_does_not_exist(gpu: str) -> None:
-    answer = study(Request(1e6, 8, precision=Precision.AMP_BF16, gpus=sheets(gpu)))
+    answer = study(counted(1e6, 8, precision=Precision.AMP_BF16, gpus=sheets(gpu)))
     assert [each.why for each in answer.rejected] == ["precision-unsupported"]
 
 
 def test_gpus_too_old_for_pytorch_are_rejected() -> None:
-    assert [each.why for each in study(Request(1e6, 8, gpus=sheets("K80"))).rejected] == ["architecture-unsupported"]
+    assert [each.why for each in study(counted(1e6, 8, gpus=sheets("K80"))).rejected] == ["architecture-unsupported"]
 
 
-def test_training_in_int8_is_refused() -> None:
-    assert not size(Request(1e6, 8, precision=Precision.INT8, gpus=sheets("A100-80GB")))
+def test_training_in_int8_is_refused_and_serving_is_not() -> None:
+    assert not size(counted(1e6, 8, precision=Precision.INT8, gpus=sheets("A100-80GB")))
+    (profile,) = transformer_profiles(LLAMA_7B, name="l", task="infer", precision="int8")
+    (fit,) = size(Request((profile,), precision=Precision.INT8, gpus=sheets("A100-80GB")))
+    assert fit.memory_gib.parameters == pytest.approx(6.74e9 / 2**30, rel=0.1)
 
 
 def test_what_does_not_fit_stays_with_its_numbers() -> None:
-    (fit,) = size(Request(7e9, 8, gpus=sheets("T4")))
+    (fit,) = size(counted(7e9, 8, gpus=sheets("T4")))
     assert not fit.fits
     assert fit.micro_batch == 1
     assert fit.max_micro_batch == 0
     assert fit.peak_memory_gib.device.low > fit.gpu_memory_usable_gib
+    assert {"eight-bit-optimizer", "more-gpus"} <= {hint.code for hint in fit.relief}
 
 
 def test_given_flags_are_obeyed_and_never_improved() -> None:
-    request = Request(25e6, 4096, flops_per_sample=8e9, micro_batch=2048, gpus=sheets("T4"), counts=(2, 2))
+    request = Request((plain(25e6, 1e8),), 4096, micro_batch=2048, gpus=sheets("T4"), counts=(2, 2))
     (fit,) = size(request)
     assert (fit.micro_batch, fit.gpus, fit.grad_accumulation, fit.fits) == (2048, 2, 1, False)
     (single,) = size(replace(request, counts=(1, 1), strategy="single"))
@@ -69,44 +88,126 @@ def test_given_flags_are_obeyed_and_never_improved() -> None:
 
 
 def test_the_fewest_gpus_that_hold_the_model_are_taken() -> None:
-    request = Request(7e9, 64, activation_bytes_per_sample=1e9, precision=Precision.AMP_BF16, gpus=sheets("A100-80GB"))
+    request = Request((plain(7e9, 1e9),), 64, gpus=sheets("A100-80GB"))
     (fit,) = size(replace(request, counts=(1, 8)))
     assert fit.fits
-    assert fit.strategy == "fsdp"
     assert fit.gpus > 1
     (fewer,) = size(replace(request, counts=(1, int(fit.gpus) - 1)))
     assert not fewer.fits
 
 
+def test_a_batch_that_is_not_given_is_one_pass() -> None:
+    (fit,) = size(Request((plain(1e8, 1e8),), micro_batch=24, gpus=sheets("A100-80GB")))
+    assert (fit.micro_batch, fit.grad_accumulation) == (24, 1)
+    (chosen,) = size(Request((plain(1e8, 1e8),), gpus=sheets("A100-80GB")))
+    assert chosen.micro_batch in LADDER
+    assert chosen.fits
+    assert chosen.throughput_per_second.value == pytest.approx(chosen.micro_batch / chosen.step_seconds.value)
+
+
+def test_the_rung_of_a_ladder_is_the_largest_that_is_expected_to_run() -> None:
+    request = Request((plain(1e8, 1e8),), gpus=sheets("RTX-3090"), ladder=LADDER)
+    (fit,) = size(request)
+    assert fit.max_batch == fit.micro_batch
+    above = LADDER[LADDER.index(fit.micro_batch) - 1]
+    (over,) = size(replace(request, ladder=(), micro_batch=above))
+    full = 23.69 - 1.78  # what tensors can have of a full card
+    assert over.peak_memory_gib.allocated.value > full >= fit.peak_memory_gib.allocated.value
+
+
 def test_a_batch_that_cannot_be_spread_is_bad_input() -> None:
     with pytest.raises(BadInput) as caught:
-        size(Request(1e6, 10, gpus=sheets("T4"), counts=(4, 4)))
+        size(counted(1e6, 10, gpus=sheets("T4"), counts=(4, 4)))
     assert caught.value.code == "batch-indivisible"
     assert caught.value.facts == {"batch_size": "10", "gpus": "4", "micro_batch": "auto"}
 
 
 def test_unknown_words_are_bad_input() -> None:
     with pytest.raises(BadInput, match="optimizer-unknown"):
-        Request(1e6, 8, optimizer="adamx")
+        counted(1e6, 8, optimizer="adamx")
     with pytest.raises(BadInput, match="strategy-unknown"):
-        Request(1e6, 8, strategy="magic")
+        counted(1e6, 8, strategy="magic")
+    with pytest.raises(BadInput, match="checkpointing-unknown"):
+        counted(1e6, 8, activation_checkpointing="some")
     with pytest.raises(ValueError, match="parameters"):
-        Request(0, 8)
+        Request((plain(0),), 8)
+    with pytest.raises(ValueError, match="micro_batch"):
+        counted(1e6, 8, micro_batch=-1)
+    with pytest.raises(ValueError, match="profile"):
+        Request(())
 
 
-def test_work_and_storage_of_a_run() -> None:
-    answer = study(Request(1e6, 100, samples=1050, epochs=3, sample_bytes=1_000_000, gpus=sheets("A100-80GB")))
-    assert answer.total_steps == 33  # eleven a pass, the last one partial
-    assert answer.flops_total == 3 * 2e6 * 1050 * 3
-    assert answer.storage.size_gb == pytest.approx(1.05)
-    rate = answer.fits[0].throughput_per_second.value
-    assert answer.storage.min_throughput_gb_s == pytest.approx(rate / 1000)
-    assert answer.storage.kind == "local-nvme"
-    assert study(Request(1e6, 100)).storage.to_json() == {"kind": None, "size_gb": None, "min_throughput_gb_s": None}
+def test_limits_name_the_ways_around_them() -> None:
+    profiles = transformer_profiles(LLAMA_7B, name="l", precision="bf16-true", sequence=4096)
+    profiles = tuple(each for each in profiles if each.activation_checkpointing != "selective")
+    request = Request(profiles, 8, micro_batch=1, precision=Precision.BF16_TRUE, gpus=sheets("A100-80GB"))
+    limits = study(request).limits
+    assert limits is not None
+    assert limits.code == "too-large"
+    assert limits.facts["peak_gib"] > limits.facts["usable_gib"]
+    recomputed, spread = limits.facts["ways"]
+    assert recomputed["way"] == "activation-checkpointing"
+    assert recomputed["peak_gib"] < limits.facts["usable_gib"]
+    assert recomputed["slower"] == pytest.approx(1 / 3, abs=0.05)  # one forward pass more, but for the head
+    assert (spread["way"], spread["gpus"]) == ("more-gpus", 2)
+    assert study(Request((plain(1e6, 1e6),), 8, gpus=sheets("T4"))).limits is None
+
+
+def test_a_model_larger_than_any_cluster_says_so() -> None:
+    limits = study(Request((plain(1e17, 1e9),), 8, gpus=sheets("H100-80GB"))).limits
+    assert limits is not None
+    (way,) = limits.facts["ways"]
+    assert way["way"] == "none"
+    assert way["at_least"] == pytest.approx(16e17 / 2**30 / limits.facts["usable_gib"], rel=0.001)
+
+
+def test_every_number_of_a_fit_is_explained() -> None:
+    profiles = transformer_profiles(LLAMA_8B, name="l", precision="amp-bf16", sequence=4096)
+    request = Request(profiles, 64, precision=Precision.AMP_BF16, gpus=sheets("H100-80GB"), counts=(8, 8))
+    (fit,) = size(request)
+    rows = {row["term"]: row for row in explained(request, fit)}
+    assert all(row["formula"] and row["unit"] in ("GiB", "s", "") for row in rows.values())
+    memory = ("weights", "gathered", "gradients", "optimizer", "activations", "workspace", "allocator", "runtime")
+    device = rows["device"]["value"]
+    assert sum(rows[term]["value"] for term in memory) == pytest.approx(device)
+    assert device == pytest.approx(fit.peak_memory_gib.device.value)
+    assert rows["optimizer"]["value"] == pytest.approx(8.03e9 * 8 / 8 / 2**30, rel=0.01)
+    spent = sum(row["value"] for term, row in rows.items() if term.startswith("seconds:"))
+    assert spent == pytest.approx(fit.step_seconds.value)
+
+
+def test_sequences_at_once_fill_what_weights_leave() -> None:
+    (profile,) = transformer_profiles(LLAMA_8B, name="l", task="infer", precision="bf16-true", sequence=2048)
+    request = Request((profile,), precision=Precision.BF16_TRUE, gpus=sheets("A100-80GB"), context=8192)
+    (fit,) = size(request)
+    sequence = 2 * 32 * 8 * 128 * 2 * 8192 / 2**30
+    assert fit.max_micro_batch is not None
+    left = fit.gpu_memory_usable_gib - 15 * 1.08 - 1.45 - 2  # weights, context and graphs at their upper ends
+    assert fit.max_micro_batch * sequence * 1.08 == pytest.approx(left, abs=2)
+    assert fit.throughput_unit == "tokens"
+    assert fit.throughput_per_second.value == pytest.approx(fit.micro_batch / fit.step_seconds.value)
+    assert fit.first_token_seconds is not None
+    (longer,) = size(replace(request, context=16384))
+    assert longer.max_micro_batch == pytest.approx(fit.max_micro_batch / 2, abs=1)
+    (asked,) = size(replace(request, concurrency=7))
+    assert asked.micro_batch == 7
+
+
+def test_a_model_too_large_for_one_gpu_is_served_by_splitting_its_layers() -> None:
+    large = replace(LLAMA_8B, layers=80, hidden=8192, heads=64, ffn=28672)
+    (profile,) = transformer_profiles(large, name="70b", task="infer", precision="bf16-true", sequence=2048)
+    request = Request((profile,), precision=Precision.BF16_TRUE, gpus=sheets("A100-80GB"), counts=(1, 8))
+    (fit,) = size(request)
+    assert fit.fits
+    assert fit.strategy == "tp=2,pp=1,dp=1"
+    assert fit.memory_gib.parameters == pytest.approx(70.55e9 * 2 / 2 / 2**30, rel=0.01)
+    (alone,) = size(replace(request, counts=(1, 1)))
+    assert not alone.fits
+    assert {"quantize", "more-gpus"} <= {hint.code for hint in alone.relief}
 
 
 def test_fits_on_offers_use_all_gpus_and_are_shared() -> None:
-    fit_of = fit_on_offers(Request(1e6, 64), nodes=2)
+    fit_of = fit_on_offers(counted(1e6, 64), nodes=2)
     found = fit_of(offer("A100-80GB", "8"))
     assert isinstance(found, Fit)
     assert (found.gpus, found.nodes, found.micro_batch) == (16, 2, 4)
@@ -117,6 +218,6 @@ def test_fits_on_offers_use_all_gpus_and_are_shared() -> None:
 
 
 def test_the_clouds_figure_counts_where_it_is_smaller() -> None:
-    found = fit_on_offers(Request(1e6, 64))(offer("L4", "1", 22.0))
+    found = fit_on_offers(counted(1e6, 64))(offer("L4", "1", 22.0))
     assert isinstance(found, Fit)
     assert found.gpu_memory_usable_gib == pytest.approx(22.0 * 0.97)

@@ -136,3 +136,17 @@ def test_a_run_tells_its_versions(tmp_path: Path) -> None:
         events.run_started(100, world=2)
     (told,) = read(tmp_path / "events")
     assert (told["world"], told["total_steps"], told["versions"]["torch"]) == (2, 100, torch.__version__)
+
+
+def test_steps_tell_the_fullest_gpu_by_name_and_its_peak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No GPU is here: a stand-in for ``torch.cuda`` answers, as on a machine where the second of two is fuller."""
+    cuda = SimpleNamespace(
+        is_initialized=lambda: True, device_count=lambda: 2, get_device_name=lambda device: f"NVIDIA H200 {device}",
+        max_memory_allocated=lambda device: (1_000_000, 2_500_000)[device],
+    )  # fmt: skip
+    for used, told in ((cuda, {"gpu": "NVIDIA H200 1", "gpu_mem_mb": 2.5}), (torch.cuda, {})):
+        monkeypatch.setattr(torch, "cuda", used)
+        with Events(tmp_path / "events") as events:
+            events.step(1)
+        (line,) = read(tmp_path / "events")[-1:]
+        assert {key: line[key] for key in ("gpu", "gpu_mem_mb") if key in line} == told

@@ -19,7 +19,7 @@ from tradewind.domain.estimate import Source
 from tradewind.domain.offer import PriceStatus, Purchase
 
 SOURCE = Path(tradewind.__path__[0])
-TABLES = ("errors", "sayings", "catalog", "reasons", "explain", "help")
+TABLES = ("errors", "sayings", "catalog", "sizing", "reasons", "explain", "help")
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -51,7 +51,7 @@ FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its ke
 
 def table(name: str, lang: str) -> dict[str, str | tuple[str, ...]]:
     found: dict[str, str | tuple[str, ...]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
-    return found
+    return found | table("model_errors", lang) if name == "errors" else found
 
 
 def placeholders(sentence: str | tuple[str, ...]) -> set[str]:
@@ -155,6 +155,13 @@ def test_everything_said_has_words() -> None:
         ("source", list(Source)),
         ("age", list(PriceStatus)),
         ("outcome", ["refreshed", "refused", "failed", "not_configured"]),
+        ("checkpointing", ["none", "selective", "full"]),
+        ("bottleneck", ["compute", "memory-bandwidth", "launch", "communication", "bubble", "data"]),
+        ("memory", ["parameters", "gradients", "optimizer", "activations", "workspace", "runtime"]),
+        ("way", ["activation-checkpointing", "more-gpus", "none"]),
+        ("setup", ["too-small", "not-for-rent", "dear", "sensible", "unknown"]),
+        ("storage", ["local-nvme", "block-ssd", "object-store", "distributed-file-system"]),
+        ("sized", ["closed-form", "by-parameters", "trace-fallback", "anchored", "anchor-of-processor"]),
         ("guarantee", ["firm", "conditional", "none"]),
         ("quota", ["ok", "none", "unknown"]),
         ("checkpoint", ["complete", "torn"]),

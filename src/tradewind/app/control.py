@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tradewind.app import explained, questions, rented
+from tradewind.app import explained, jobfile, questions, rented
 from tradewind.app.clock import SystemClock
 from tradewind.app.finding import find_job
 from tradewind.app.inside import open_inside
@@ -25,7 +25,7 @@ from tradewind.app.submission import budget_of, job_of, lay_out, limited, remark
 from tradewind.app.supervise import ensure_supervisor
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.jobs import ps_row, show_object
-from tradewind.domain.errors import NotConfigured, NothingFits, TimedOut
+from tradewind.domain.errors import NotConfigured, NothingFits, TimedOut, TradewindError
 from tradewind.domain.records import Job
 from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.submit import submit as submit_job
@@ -63,15 +63,16 @@ class Embedded:
         if submit.local:
             return None
         if id(submit) not in self._plans:
-            workload = limited(submit, rates_of(self._settings))
+            workload = jobfile.anchored(limited(submit, rates_of(self._settings)), submit.path)
             self._plans[id(submit)] = questions.plan(self._settings, workload, self._clock.now())
         return self._plans[id(submit)]
 
     def needs_of(self, submit: Submit) -> Answer | None:
         """What the job needs on every GPU; None when the file says too little."""
         try:
-            return questions.size(submit.workload, SizeOverrides())
-        except NothingFits:
+            workload = jobfile.anchored(submit.workload, submit.path)
+            return questions.size(self._settings, workload, SizeOverrides()) if workload.model else None
+        except TradewindError:  # only shown beside a run: what must be known for it is asked for by its plan
             return None
 
     def submit(self, submit: Submit) -> Answer:
@@ -198,6 +199,12 @@ class Embedded:
                 records.append_event(db, now, f"user-{os.getuid()}", "stop-asked", found.id, job=found.id)
                 records.wake(db, schema.job, found.id, now)
         return self.wait(found.id, None, None)
+
+    def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
+        """Measure a few steps of the job here."""
+        from tradewind.app.sizes.calibrating import calibrate
+
+        return calibrate(self, self._db, self._settings, self._clock, submit, steps, on_change)
 
     def explain(self, id_: str, everything: bool) -> Answer:
         """One job or lease explained."""

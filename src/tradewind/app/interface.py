@@ -4,7 +4,9 @@ Answers are the contracts' JSON shapes as plain dicts, so that ``--json`` prints
 contracts' fields:
 
     show      ``time_scale``: planned-offer seconds that one real second stands for (null: not measured yet)
-    size      ``parameters``, ``flops_total``, ``total_steps`` (null when unknown)
+    size      ``model``, ``source`` (traced, closed-form, parameters), ``task``, ``parameters``, ``flops_total``,
+              ``total_steps`` (null when unknown), ``assumptions`` and ``limits`` (codes with facts), ``explain``,
+              ``setup`` of a guide; for work without a model ``needs``, ``gpus``, ``machines`` and no fits
     progress  ``accuracy`` (0 to 1) when the training tells it
     events    their ``kind`` is free; a ``what`` that is a lease or job id, with ``from`` and ``to``, is a change of
               state; a kind of ``notice`` or ``reclaim`` is a spot notice
@@ -36,6 +38,7 @@ class Submit:
         source: the job file's text as read.
         preempt_at: injected preemptions; they replace those of the file.
         time_scale: planned-offer seconds that one real second stands for; None: predicted ÷ measured.
+        teaches: whether what its steps took is kept at its end; a calibration keeps its own.
         env: what of the submitting shell goes with the job.
         secrets: NAME → value of the named secrets; never shown or stored in the open.
     """
@@ -49,6 +52,7 @@ class Submit:
     time_scale: float | None = None
     max_cost: Money | None = None
     request_id: str | None = None
+    teaches: bool = True
     env: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
 
@@ -111,6 +115,15 @@ class ControlPlane(Protocol):
 
     def stop(self, job: str) -> Answer:
         """The show object once the job has stopped; a job that has ended stays as it is."""
+        ...
+
+    def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
+        """``{"workload", "job", "state", "exit_code", "subject", "lesson", "lessons"}``: the job run here for so many
+        steps, then stopped; ``lesson`` is what they took, null when it ended before enough was measured.
+
+        Raises:
+            BadInput: ``calibration-batch-unknown``.
+        """
         ...
 
     def explain(self, id_: str, everything: bool) -> Answer:

@@ -50,13 +50,19 @@ class SizeOverrides:
     Attributes:
         gpus: GPU names; empty: the workload's wish, or every GPU with a data sheet.
         counts: GPUs in all, an inclusive range; None: the workload's wish.
-        micro_batch: per GPU; None: chosen.
+        ladder: micro-batches of which the largest that runs is wanted; empty: not asked for.
+        explain: whether every term is told, with its formula, numbers and source.
+        trace: whether the model may be traced; otherwise presets and closed forms alone answer.
+        setup: the guide's set-up that the workload was made from.
     """
 
     gpus: tuple[str, ...] = ()
     counts: tuple[int, int] | None = None
     nodes: int | None = None
-    micro_batch: int | None = None
+    ladder: tuple[int, ...] = ()
+    explain: bool = False
+    trace: bool = True
+    setup: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,86 +2,130 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tradewind.app.clock import SystemClock
 from tradewind.app.market import catalog_of, rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
-from tradewind.app.typed import gpu_named
+from tradewind.app.sizes.wiring import profiles_of
 from tradewind.catalog import rates, tariffs
 from tradewind.catalog.search import Query, search
 from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.errors import NothingFits
-from tradewind.domain.gpus import Gpu, all_gpus, data_sheet
-from tradewind.domain.plan import Plan
-from tradewind.domain.workload import Workload
+from tradewind.domain.plan import Placed, Plan
+from tradewind.domain.workload import Accelerators, Resources, Workload
+
+if TYPE_CHECKING:
+    from tradewind.app.sizes.batch import Answered
+    from tradewind.app.sizes.lessons import Lesson
+    from tradewind.app.sizes.profiles import Profiles, Tell
 
 FP32_BYTES = 4  # of a weight: what a job brings home is taken to be its weights, once
 CURRENCIES = ("CNY", "EUR")  # against USD: the rates by which offers in several currencies are compared
 
 
-def size(workload: Workload, overrides: SizeOverrides) -> dict[str, Any]:
-    """``size --json``, with ``parameters``, ``flops_total`` and ``total_steps``.
+def _silent(reference: str) -> None:
+    """Nobody is told that a trace begins."""
+
+
+def size(settings: Settings, workload: Workload, overrides: SizeOverrides, tell: Tell = _silent) -> dict[str, Any]:
+    """``size --json``, with what else there is to say (``app.interface``).
 
     Raises:
-        NothingFits: ``model-unknown``: the file says too little to size anything.
+        BadInput: a model, shape or GPU that cannot be used.
+        NothingFits: ``model-unknown``: the workload says nothing to size by.
+        NotTraceable: the model can only be traced, which is not possible here.
     """
-    from tradewind.sizing.answer import study
+    from tradewind.app.sizes import answers, needs
 
-    sheets, unlisted = _sheets(overrides.gpus)
-    sized = study(_request(workload, overrides, sheets, unlisted))
-    return {
-        "workload": workload.name, **sized.to_json(), "trace_seconds": None, "parameters": sized.parameters,
-        "flops_total": sized.flops_total, "total_steps": sized.total_steps,
-    }  # fmt: skip
-
-
-def _sheets(names: tuple[str, ...]) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
-    """Data sheets of the GPUs asked for, and the names of those that have none; all sheets when none is asked for."""
-    if not names or [name.lower() for name in names] == ["all"]:
-        return all_gpus(), ()
-    found = [(name, data_sheet(*gpu_named(name))) for name in names]
-    return tuple(sheet for _, sheet in found if sheet), tuple(name for name, sheet in found if sheet is None)
+    if workload.model is None and workload.resources is not None:
+        clock = SystemClock()
+        return needs.needed(workload, overrides.setup, catalog_of(settings), clock.now().date())
+    with profiles_of(settings, tell) as profiles:
+        studied = answers.study(workload, overrides, profiles, _lessons(settings, workload))
+        told = answers.told(workload, studied, overrides)
+        if overrides.setup:
+            told["setup"] = _judged(settings, workload, overrides.setup, profiles)
+    return told
 
 
-def _request(workload: Workload, overrides: SizeOverrides, gpus: tuple[Gpu, ...], unlisted: tuple[str, ...]) -> Any:
-    from tradewind.sizing.request import Request
+def batch(
+    settings: Settings, lines: Iterable[str], file: str, workers: int, tell: Tell = _silent
+) -> Iterator[Answered]:
+    """Answers to the rows of a batch file, in their order; raises nothing for a row."""
+    from tradewind.app.sizes import answers
+    from tradewind.app.sizes.batch import answers as answers_to
 
-    model, training, resources = workload.model, workload.training, workload.resources
-    if model is None or model.parameters is None:
-        raise NothingFits("model-unknown", model=(model.reference if model else None) or "none")
-    wish = resources.accelerators if resources else None
-    return Request(
-        parameters=model.parameters, flops_per_sample=model.flops_per_sample,
-        activation_bytes_per_sample=model.activation_bytes_per_sample, batch_size=training.batch_size or 1,
-        micro_batch=overrides.micro_batch, precision=training.precision, optimizer=training.optimizer, gpus=gpus,
-        unlisted=unlisted, counts=overrides.counts or ((wish.low, wish.high) if wish else (1, 1)),
-        nodes=overrides.nodes or (resources.nodes if resources else 1), samples=training.samples,
-        epochs=training.epochs, sample_bytes=training.sample_bytes,
-    )  # fmt: skip
+    def one(workload: Workload, overrides: SizeOverrides) -> dict[str, Any]:
+        if workload.model is None:
+            return size(settings, workload, overrides)
+        studied = answers.study(workload, overrides, profiles, _lessons(settings, workload))
+        return answers.told(workload, studied, overrides)
+
+    with profiles_of(settings, tell) as profiles:
+        yield from answers_to(lines, file, one, workers)
 
 
-def plan(settings: Settings, workload: Workload, now: datetime) -> dict[str, Any]:
+def _lessons(settings: Settings, workload: Workload) -> tuple[Lesson, ...]:
+    """What was measured of this workload before."""
+    from tradewind.app.sizes import lessons
+
+    return lessons.of(settings.calibrations, lessons.subject(workload)) if settings.calibrations.exists() else ()
+
+
+def _judged(settings: Settings, workload: Workload, setup: str, profiles: Profiles) -> dict[str, Any] | None:
+    """Whether a guide's machine still makes sense for its job, beside the plan that would be made now."""
+    from tradewind.app.sizes import answers, setups
+
+    if setup not in setups.GUIDED:
+        return None
+    gpu, gpus = setups.guide_machine(setup)
+    resources = replace(workload.resources or Resources(), accelerators=Accelerators(gpu, gpus, gpus))
+    guided_job = replace(workload, resources=resources)
+    studied = answers.study(guided_job, SizeOverrides((gpu,), (gpus, gpus)), profiles)
+    now = SystemClock().now()
+    guided, free = (make_plan(settings, job, now, profiles).chosen for job in (guided_job, workload))
+    holds = any(fit.fits for fit in studied.sizing.fits)
+    return setups.verdict(setup, holds, guided, free, _ratio(guided, free, rates_of(settings)))
+
+
+def _ratio(guided: Placed | None, free: Placed | None, table: rates.Table) -> float | None:
+    """Cost of the first way over that of the second, at today's rates."""
+    if guided is None or free is None or not free.cost.value.amount:
+        return None
+    cost, other = guided.cost.value, free.cost.value
+    rate = rates.rate(cost.currency, other.currency, table) if cost.currency != other.currency else None
+    if rate is None and cost.currency != other.currency:
+        return None
+    return float((cost.converted(rate) if rate else cost).amount / other.amount)
+
+
+def plan(settings: Settings, workload: Workload, now: datetime, tell: Tell = _silent) -> dict[str, Any]:
     """``plan --json``.
 
     Raises:
         NothingFits: ``model-unknown`` or ``length-unknown``: the file says too little to plan by.
+        BadInput, NotTraceable: as :func:`size`.
     """
-    return make_plan(settings, workload, now).to_json()
+    with profiles_of(settings, tell) as profiles:
+        return make_plan(settings, workload, now, profiles).to_json()
 
 
-def make_plan(settings: Settings, workload: Workload, now: datetime) -> Plan:
+def make_plan(settings: Settings, workload: Workload, now: datetime, profiles: Profiles) -> Plan:
     """The plan over the whole snapshot; raises as :func:`plan`."""
-    from tradewind.domain.workload import Resources
+    from tradewind.app.sizes import answers
     from tradewind.planning.ask import Ask
     from tradewind.planning.search import plan as search_plan
     from tradewind.sizing.answer import fit_on_offers
 
-    request = _request(workload, SizeOverrides(), (), ())
     steps = workload.training.total_steps
     if steps is None:
         raise NothingFits("length-unknown")
+    request = answers.for_offers(workload, profiles, _lessons(settings, workload))
     snapshot, table = catalog_of(settings), rates_of(settings)
     resources = workload.resources or Resources()
     fetched_gb = request.parameters * FP32_BYTES / 1e9 if workload.outputs else None

@@ -15,6 +15,7 @@ from typing import Any
 from tradewind.app import jobfile
 from tradewind.app.inside import LOCAL, REHEARSAL
 from tradewind.app.interface import Submit
+from tradewind.app.sizes import lessons
 from tradewind.catalog import rates
 from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.billing import millionths
@@ -53,6 +54,7 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
         "run": workload.run, "env": {**submit.env, **dict(workload.env)}, "store": _store(workload.checkpoint.store),
         "max_lifetime_s": min(workload.schedule.max_duration_seconds or MAX_LIFETIME_S, MAX_LIFETIME_S),
         "total_steps": workload.training.total_steps, "time_scale": 1, "notice_s": LOCAL_NOTICE_S,
+        "teaches": _subject(submit),
     }  # fmt: skip
     if not chosen:
         return {**settings, "offer": this_computer().to_json()}
@@ -68,6 +70,13 @@ def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
         "preempt_at": [str(each) for each in submit.preempt_at or rehearse.preempt_at],
         "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["fit"]["step_seconds"]["value"],
     }  # fmt: skip
+
+
+def _subject(submit: Submit) -> str | None:
+    """What the job's steps are a lesson about; None where they teach nothing, as in a rehearsal of other steps."""
+    if submit.rehearse or not submit.teaches:
+        return None
+    return lessons.subject(jobfile.anchored(submit.workload, submit.path))
 
 
 def limited(submit: Submit, table: rates.Table | None = None) -> Workload:

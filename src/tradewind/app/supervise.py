@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -22,8 +23,9 @@ from tradewind.app.clock import ClockWatch, SystemClock
 from tradewind.app.inside import Inside, open_inside
 from tradewind.app.lock import SupervisorLock, holder
 from tradewind.app.settings import Settings
+from tradewind.app.sizes import lessons
 from tradewind.domain.records import Job, Lease
-from tradewind.domain.states import Lane
+from tradewind.domain.states import JOB_ENDED, Lane
 from tradewind.leasing.sweep import keep, watched
 from tradewind.store import queue, records
 from tradewind.store.database import Unavailable
@@ -141,8 +143,17 @@ class Supervisor:
     def _carry_out(self, claims: list[Claim[Lease] | Claim[Job]]) -> None:
         for held in claims:
             new = _quietly(lambda held=held: work.carry_out(self._inside.jobs, held), held.record.id)  # type: ignore[misc]
+            if isinstance(new, Job) and new.state in JOB_ENDED:
+                self._learn(new)
             if new is not None and (new.state != held.record.state or _soon(new, self._inside.clock.now())):
                 self._hint.set()
+
+    def _learn(self, job: Job) -> None:
+        """Keep what the steps of an ended job took; a lesson lost costs nothing but its accuracy."""
+        lesson = lessons.learnt(job, self._inside.clock.now().isoformat(timespec="seconds").replace("+00:00", "Z"))
+        if lesson is not None:
+            with suppress(OSError):
+                lessons.keep(self._inside.settings.calibrations, lesson)
 
     def _renew(self) -> None:
         """Hold what workers are still at: a slow cloud is no reason to let another worker begin."""

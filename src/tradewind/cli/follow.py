@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -72,12 +73,18 @@ def follow(world: World, control: ControlPlane, job: str, timeout: float | None 
     Raises:
         TimedOut: it goes on after ``timeout`` seconds.
     """
+    with following(world) as changed:
+        shown = control.wait(job, timeout, changed)
+        changed(shown)
+    return shown
+
+
+@contextmanager
+def following(world: World) -> Iterator[Callable[[Answer], None]]:
+    """What to call with each show object of a job that is looked at."""
     console = world.console()
     with _live(console) as live_line:
-        follower = Follower(world, console, live_line)
-        shown = control.wait(job, timeout, follower.changed)
-        follower.changed(shown)
-    return shown
+        yield Follower(world, console, live_line).changed
 
 
 def _live(console: Console) -> AbstractContextManager[Live | None]:

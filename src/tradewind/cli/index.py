@@ -7,7 +7,7 @@ commands of its own is a package there, with one module each.
 from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "plan": ("size", "offers", "catalog", "plan"),
+    "plan": ("size", "offers", "catalog", "plan", "calibrate"),
     "run": ("run", "ps", "show", "logs", "wait", "stop", "explain"),
     "money": ("leases", "sweep", "cost"),
     "nodes": (),

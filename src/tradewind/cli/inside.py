@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
     from tradewind.app.settings import Settings
+    from tradewind.app.sizes.batch import Answered
     from tradewind.domain.workload import Workload
 
 
@@ -22,11 +24,17 @@ class Embedded:
         """The folder that holds all state."""
         return self._settings().home
 
-    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
+    def size(self, workload: Workload, overrides: SizeOverrides, tell: Callable[[str], None]) -> Answer:
         """The ``size`` answer."""
         from tradewind.app import questions
 
-        return questions.size(workload, overrides)
+        return questions.size(self._settings(), workload, overrides, tell)
+
+    def batch(self, lines: Sequence[str], file: str, workers: int, tell: Callable[[str], None]) -> Iterator[Answered]:
+        """Answers to the rows of a batch file of sizes."""
+        from tradewind.app import questions
+
+        return questions.batch(self._settings(), lines, file, workers, tell)
 
     def offers(self, query: OffersQuery) -> Answer:
         """The offers that match, with what should be known beside them."""
@@ -40,11 +48,11 @@ class Embedded:
 
         return HomeCatalog(self._settings())
 
-    def plan(self, workload: Workload, now: datetime) -> Answer:
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
         """The ``plan`` answer."""
         from tradewind.app import questions
 
-        return questions.plan(self._settings(), workload, now)
+        return questions.plan(self._settings(), workload, now, tell)
 
     def control(self) -> ControlPlane:
         """The control plane of this computer."""

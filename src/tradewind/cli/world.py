@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from shutil import get_terminal_size
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
     from tradewind.app.queries import OffersQuery, SizeOverrides
+    from tradewind.app.sizes.batch import Answered
     from tradewind.cli.draw.pen import Pen
     from tradewind.domain.workload import Workload
 
@@ -30,8 +31,12 @@ class Inside(Protocol):
         """The folder that holds all state."""
         ...
 
-    def size(self, workload: Workload, overrides: SizeOverrides) -> Answer:
-        """The ``size`` answer."""
+    def size(self, workload: Workload, overrides: SizeOverrides, tell: Callable[[str], None]) -> Answer:
+        """The ``size`` answer; ``tell`` hears of each model that is traced."""
+        ...
+
+    def batch(self, lines: Sequence[str], file: str, workers: int, tell: Callable[[str], None]) -> Iterator[Answered]:
+        """Answers to the rows of a batch file of sizes, in their order."""
         ...
 
     def offers(self, query: OffersQuery) -> Answer:
@@ -42,7 +47,7 @@ class Inside(Protocol):
         """The catalog that offers come from."""
         ...
 
-    def plan(self, workload: Workload, now: datetime) -> Answer:
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
         """The ``plan`` answer."""
         ...
 
@@ -87,6 +92,13 @@ class World:
         except ValueError:
             text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
         self.out.write(text + "\n")
+        self.out.flush()
+
+    def line(self, value: Any) -> None:
+        """Print ``value`` as one line of JSON on stdout, at once."""
+        import json
+
+        self.out.write(json.dumps(_finite(value), ensure_ascii=False) + "\n")
         self.out.flush()
 
     def interactive(self) -> bool:

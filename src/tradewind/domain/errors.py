@@ -4,6 +4,7 @@
     ├── BadInput                   exit 2   what was given cannot be used
     ├── NothingFits                exit 3   no offer, GPU or place satisfies what was asked
     ├── NotConfigured              exit 3   a cloud or setting is missing
+    ├── NotTraceable               exit 3   a model cannot be traced here; closed forms may still answer
     ├── CloudRefused               exit 4   a cloud refused, or could not be asked
     ├── Unavailable                exit 4   the store cannot be reached or written just now: try again
     ├── NotFound                   exit 2   no such job, lease or file
@@ -82,6 +83,13 @@ class NothingFits(TradewindError):
 
 class NotConfigured(TradewindError):
     """A cloud or a setting that is needed is missing."""
+
+    exit_code = 3
+    http_status = 422
+
+
+class NotTraceable(TradewindError):
+    """A model cannot be traced on this computer: a library is missing, or it took too long."""
 
     exit_code = 3
     http_status = 422

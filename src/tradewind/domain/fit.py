@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.domain.estimate import Estimate
@@ -31,11 +31,26 @@ class MemoryParts:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """Something to be said about a fit: a code and the facts that its sentence needs."""
+
+    code: str
+    facts: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """``code`` and ``facts``."""
+        return {"code": self.code, "facts": self.facts}
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """One way of running a workload on ``gpus`` GPUs of one kind.
 
     ``gpus`` is in all (a fraction for a slice); ``micro_batch`` per GPU; ``flops_per_step`` over all GPUs for one
-    optimizer step with a multiply-add as 2; ``mfu`` the share of the peak reached, 0 to 1.
+    optimizer step with a multiply-add as 2; ``mfu`` the share of the peak reached, 0 to 1. ``max_batch``: the largest
+    rung of the ladder asked for that is expected to run; ``step_parts``: seconds by class of work; ``relief``: what
+    would relieve the bottleneck, or make it fit. ``form`` is the GPU's (SXM, PCIe …). Where text is generated a step
+    is one token of each sequence, and ``first_token_seconds`` the time of a prompt; otherwise that is None.
     """
 
     gpu: str
@@ -58,13 +73,18 @@ class Fit:
     throughput_unit: str
     mfu: float
     bottleneck: str
+    max_batch: int | None = None
+    step_parts: dict[str, float] = field(default_factory=dict)
+    first_token_seconds: Estimate | None = None
+    form: str | None = None
+    relief: tuple[Hint, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """One element of ``fits`` in ``size --json``."""
         peak, parts = self.peak_memory_gib, self.memory_gib
         return {
-            "gpu": self.gpu, "gpus": _whole(self.gpus), "nodes": self.nodes, "strategy": self.strategy,
-            "micro_batch": self.micro_batch, "grad_accumulation": self.grad_accumulation,
+            "gpu": self.gpu, "form": self.form, "gpus": _whole(self.gpus), "nodes": self.nodes,
+            "strategy": self.strategy, "micro_batch": self.micro_batch, "grad_accumulation": self.grad_accumulation,
             "precision": self.precision.value, "activation_checkpointing": self.activation_checkpointing,
             "fits": self.fits,
             "peak_memory_gib": {"allocated": peak.allocated.to_json(), "reserved": peak.reserved.to_json(),
@@ -77,6 +97,9 @@ class Fit:
             "step_seconds": self.step_seconds.to_json(),
             "throughput_per_second": self.throughput_per_second.to_json(),
             "throughput_unit": self.throughput_unit, "mfu": self.mfu, "bottleneck": self.bottleneck,
+            "max_batch": self.max_batch, "step_parts": self.step_parts,
+            "first_token_seconds": self.first_token_seconds.to_json() if self.first_token_seconds else None,
+            "relief": [hint.to_json() for hint in self.relief],
         }  # fmt: skip
 
 

@@ -29,7 +29,16 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How the model is trained; ``batch_size`` is global, ``sample_bytes`` is one stored sample."""
+    """How the model is trained, or run.
+
+    Attributes:
+        batch_size: global, of one optimizer step; ``micro_batch`` per GPU and pass, None: chosen.
+        sample_bytes: one stored sample.
+        task: ``train``, ``finetune`` or ``infer``.
+        image_size: channels, height, width; ``sequence`` in tokens; ``classes`` of the head; None: the model's own.
+        strategy: ``auto``, or how a step is spread over GPUs; ``adapter``: ``none``, ``lora:R`` or ``qlora:R``.
+        activation_checkpointing: ``none``, ``selective``, ``full``, or ``auto``: none where that fits.
+    """
 
     batch_size: int | None = None
     precision: Precision = Precision.FP32
@@ -37,6 +46,17 @@ class Training:
     samples: int | None = None
     epochs: int | None = None
     sample_bytes: int | None = None
+    task: str = "train"
+    micro_batch: int | None = None
+    image_size: tuple[int, int, int] | None = None
+    sequence: int | None = None
+    classes: int | None = None
+    strategy: str = "auto"
+    adapter: str = "none"
+    activation_checkpointing: str = "auto"
+    attention: str = "auto"
+    compile: bool = False
+    channels_last: bool = False
 
     @property
     def total_steps(self) -> int | None:

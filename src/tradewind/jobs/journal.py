@@ -4,6 +4,7 @@
     ``frontier``     the furthest step ever reached, {step, at}
     ``train_s``, ``steps``                    seconds and steps of training of the attempts that ended
     ``attempt_train_s``, ``attempt_steps``    the same of the current attempt
+    ``gpu``, ``gpu_mem_mb``                   the fullest GPU by its own name, and its peak of allocated memory
     ``ended``        the current attempt's run_ended record; ``outputs`` its outputs record
     ``time_scale``   planned-offer seconds that one real second stands for
 """
@@ -166,6 +167,9 @@ def _trained(reading: Reading, step: int, event: dict[str, Any], at: datetime) -
     seconds = _number(event.get("train_s"))
     reading.measure(attempt_train_s=seconds if seconds is not None else at.timestamp() - first,
                     attempt_steps=step - (reading.attempt.resumed_step or 0))  # fmt: skip
+    memory = _number(event.get("gpu_mem_mb"))
+    if memory is not None:
+        reading.measure(gpu=str(event.get("gpu")), gpu_mem_mb=max(memory, float(measures.get("gpu_mem_mb") or 0.0)))
 
 
 def _told_eval(reading: Reading, event: dict[str, Any], at: datetime) -> None:

@@ -6,20 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tradewind.domain.fit import Fit
+from tradewind.domain.fit import Fit, Hint
 from tradewind.domain.gpus import data_sheet
 from tradewind.domain.offer import Offer
-from tradewind.sizing.constants import PASSES
+from tradewind.sizing.explain import explained
+from tradewind.sizing.limits import limits
 from tradewind.sizing.request import Hardware, Request
 from tradewind.sizing.search import Unfit, fit_each, fit_on
 from tradewind.sizing.storage import Storage, storage_for
+
+__all__ = ["Sizing", "explained", "fit_on_offers", "size", "study"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
     """What a request needs: one fit per GPU, what was rejected and why, storage, and the work in all.
 
-    ``total_steps`` and ``flops_total`` (all passes of all steps) are None when the length of the run is not given.
+    ``total_steps`` and ``flops_total`` (all passes of all steps) are None when the length of the run is not given;
+    ``limits`` says what stands in the way on the first GPU asked for, and what would help; None: nothing does.
     """
 
     fits: tuple[Fit, ...]
@@ -28,13 +32,15 @@ class Sizing:
     parameters: float
     total_steps: int | None
     flops_total: float | None
+    limits: Hint | None
 
     def to_json(self) -> dict[str, Any]:
-        """``fits``, ``rejected`` and ``storage`` of ``size --json``."""
+        """``fits``, ``rejected``, ``storage`` and ``limits`` of ``size --json``."""
         return {
             "fits": [fit.to_json() for fit in self.fits],
             "rejected": [each.to_json() for each in self.rejected],
             "storage": self.storage.to_json(),
+            "limits": self.limits.to_json() if self.limits else None,
         }
 
 
@@ -46,10 +52,15 @@ def study(request: Request) -> Sizing:
     """
     fits, rejected = fit_each(request)
     fastest = max((fit.throughput_per_second.value for fit in fits if fit.fits), default=None)
+    if fastest is not None and (tokens := request.profiles[0].tokens):
+        fastest /= tokens
     work = None
     if request.samples and request.epochs:
-        work = PASSES * request.forward_flops * request.samples * request.epochs
-    return Sizing(fits, rejected, storage_for(request, fastest), request.parameters, request.total_steps, work)
+        work = request.profiles[0].step_flops * request.samples * request.epochs
+    return Sizing(
+        fits, rejected, storage_for(request, fastest), request.parameters, request.total_steps, work,
+        limits(request, fits),
+    )  # fmt: skip
 
 
 def size(request: Request) -> list[Fit]:
@@ -58,7 +69,7 @@ def size(request: Request) -> list[Fit]:
     Raises:
         BadInput: ``batch-indivisible``.
     """
-    return list(study(request).fits)
+    return list(fit_each(request)[0])
 
 
 def fit_on_offers(request: Request, nodes: int = 1) -> Callable[[Offer], Fit | str]:

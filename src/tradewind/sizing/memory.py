@@ -1,136 +1,121 @@
-"""Peak memory of the fullest GPU, as a budget line by line with its range.
+"""Peak memory of the fullest GPU under a layout, as a budget line by line with its range.
 
-persistent   weights, gradients, optimizer state (ZeRO paper, arXiv 1910.02054 §3.1), whole or sharded
-passing      saved activations × micro-batch and the autocast copy, or the optimizer's temporaries if those are more
-workspace    cuBLAS, convolution
-× fragmentation + segments = reserved;  + CUDA context, NCCL = device
+    allocated  what the layout asks for (``demand``), and cuBLAS's workspace
+    reserved   with what the allocator cannot reuse (``allocator``)
+    device     with CUDA context, NCCL and CUDA graphs: what has to fit
+
+Each is an affine function of the micro-batch, or the highest of some.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tradewind.domain.estimate import Estimate
 from tradewind.domain.fit import MemoryParts, PeakMemory
-from tradewind.sizing import constants as c
-from tradewind.sizing.arithmetic import capability, compute_bytes, is_autocast, is_wide, state_bytes, weight_bytes
+from tradewind.domain.profile import ModelProfile
+from tradewind.sizing.demand import HIGH, LOW, VALUE, Demand, demand
+from tradewind.sizing.layout import Layout
+from tradewind.sizing.memo import once
+from tradewind.sizing.reported import context_bytes, reported_gib
 from tradewind.sizing.request import Hardware, Request
+from tradewind.sizing.terms import GIB, MIB, term
+from tradewind.sizing.workspace import cublas_bytes
 
-Pick = Callable[[c.Spread], float]  # which end of every spread is looked at
-
-
-def _low(spread: c.Spread) -> float:
-    return spread.low
+MOST = 2**20  # no larger micro-batch is looked for
 
 
-def _value(spread: c.Spread) -> float:
-    return spread.value
-
-
-def _high(spread: c.Spread) -> float:
-    return spread.high
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Budget:
-    """What one GPU of ``hardware`` holds under ``strategy``; all results in GiB."""
+    """What the fullest GPU of ``hardware`` holds under ``layout``, whatever its micro-batch; results in GiB.
 
+    ``demand`` is what the layout asks for; ``usable_gib`` what may be filled, CUDA context included: reported memory
+    less a margin.
+    """
+
+    profile: ModelProfile
     request: Request
     hardware: Hardware
-    strategy: str
+    layout: Layout
+    demand: Demand = field(init=False)
+    usable_gib: float = field(init=False)
+    _cublas: float = field(init=False)
+    _outside: tuple[float, ...] = field(init=False)  # of the allocator: bytes at each end
 
-    @property
-    def usable_gib(self) -> float:
-        """What may be filled, CUDA context included: reported memory less a margin."""
-        return reported_gib(self.hardware) * c.SAFE_SHARE
+    def __post_init__(self) -> None:
+        self.demand = demand(self.profile, self.request, self.layout)
+        self.usable_gib = reported_gib(self.hardware) * (1.0 - term("margin").value)
+        self._cublas = cublas_bytes(self.hardware.gpu)
+        context, outside = context_bytes(self.hardware.gpu), self.demand.outside
+        self._outside = (context[LOW] + outside[LOW], context[VALUE] + outside[VALUE], context[HIGH] + outside[HIGH])
 
     def peak(self, micro_batch: int) -> PeakMemory:
         """Allocated, reserved and on the device in all, with ranges."""
-        ends = [self._peak(pick, micro_batch) for pick in (_low, _value, _high)]
-        low, value, high = ([min(end[i], ends[2][i]) for end in ends] for i in range(3))
-        return PeakMemory(*(Estimate(mid, min(least, mid), most) for least, mid, most in (low, value, high)))
+        ends = (LOW, VALUE, HIGH)
+        allocated = [self.demand.allocated(end, micro_batch) + self._cublas for end in ends]
+        reserved = [self.demand.reserved(end, micro_batch, self._cublas) for end in ends]
+        device = [reserved[end] + self._outside[end] for end in ends]
+        return PeakMemory(_range(allocated), _range(reserved), _range(device))
 
     def parts(self, micro_batch: int) -> MemoryParts:
-        """The lines of the budget; all but ``runtime`` sum to the allocated value."""
-        weights, gradients, states = self._persistent(_value)
-        activations = self._sample(_value) * micro_batch
-        unfilled = max(0.0, self._temporaries() - activations - self._copy())
+        """The lines of the budget at the peak; all but ``runtime`` sum to the allocated value."""
+        line = self.demand.fullest(micro_batch)
+        workspace = line.temporaries + line.workspace[0] + line.workspace[1] * micro_batch
         return MemoryParts(
-            parameters=weights + self._copy(),
-            gradients=gradients,
-            optimizer=states,
-            activations=activations,
-            workspace=self._workspace(_value) + unfilled,
-            runtime=self._runtime(_value),
+            parameters=line.weights / GIB,
+            gradients=line.gradients / GIB,
+            optimizer=line.states / GIB,
+            activations=(line.tensors[0] + line.tensors[1] * micro_batch) / GIB,
+            workspace=(workspace + self._cublas) / GIB,
+            runtime=self._outside[VALUE] / GIB,
         )
 
     def max_micro_batch(self) -> int:
-        """The largest micro-batch whose upper end fits; 0 when none does."""
-        most = (self.usable_gib - self._runtime(_high) - c.SEGMENT_GIB.high) / c.FRAGMENTATION.high
-        left = most - sum(self._persistent(_high)) - self._workspace(_high)
-        if left < self._temporaries():
-            return 0
-        return max(0, math.floor((left - self._copy()) / self._sample(_high)))
+        """The largest micro-batch whose upper end fits what is usable; 0 when none does."""
+        left = self.usable_gib * GIB - self._outside[HIGH]
+        return self._largest(HIGH, left, lambda micro_batch: self.demand.reserved(HIGH, micro_batch, self._cublas))
 
-    def _peak(self, pick: Pick, micro_batch: int) -> tuple[float, float, float]:
-        weights, gradients, states = self._persistent(pick)
-        passing = max(self._sample(pick) * micro_batch + self._copy(), self._temporaries())
-        if pick is _low:  # gradients that appear only as fast as activations go away
-            allocated = weights + states + max(gradients, passing)
-        else:
-            allocated = weights + gradients + states + passing
-        allocated += self._workspace(pick)
-        reserved = allocated * pick(c.FRAGMENTATION) + pick(c.SEGMENT_GIB)
-        return allocated, reserved, reserved + self._runtime(pick)
+    def expected_micro_batch(self) -> int:
+        """The largest micro-batch that is expected to run on the full card; 0 when none is.
 
-    def _persistent(self, pick: Pick) -> tuple[float, float, float]:
-        """Weights, gradients and optimizer state."""
-        count = self.request.parameters / c.GIB
-        weight = weight_bytes(self.request.precision)
-        state = state_bytes(self.request.optimizer, self.request.precision)
-        if self.strategy == "fsdp":
-            shard, unit = count / self.hardware.workers, count * pick(c.UNIT_SHARE)
-            gathered = c.UNITS_GATHERED * unit * compute_bytes(self.request.precision)
-            return shard * weight + gathered, (shard + unit) * weight, shard * state
-        buckets = 2.0 if self.strategy == "ddp" else 1.0  # DDP copies gradients into its buckets
-        return count * weight, count * weight * buckets, count * state
+        Before it fails, the allocator gives free blocks back and tries again: what it could not reuse does not count.
+        """
+        outside = term("crowded-outside").value * GIB + term("crowded-operation").value * MIB * _operations(
+            self.profile
+        )
+        left = reported_gib(self.hardware) * GIB - outside - self.demand.outside[VALUE] - self._cublas
+        return self._largest(VALUE, left, lambda micro_batch: self.demand.allocated(VALUE, micro_batch))
 
-    def _sample(self, pick: Pick) -> float:
-        """Saved activations of one sample."""
-        share = 1.0 if is_wide(self.request.precision) else pick(c.SIXTEEN_BIT_SHARE)
-        return activation_bytes(self.request, pick) * share / c.GIB
+    def fits(self, micro_batch: int) -> bool:
+        """Whether the upper end of the device's peak is at most what is usable."""
+        return self.surely(micro_batch) <= self.usable_gib
 
-    def _copy(self) -> float:
-        if self.strategy == "fsdp" or not is_autocast(self.request.precision):
-            return 0.0  # FSDP gathers units in the compute type: counted with the weights
-        return self.request.parameters * c.AUTOCAST_COPY_BYTES / c.GIB
+    def surely(self, micro_batch: int) -> float:
+        """The upper end of the device's peak."""
+        return (self.demand.reserved(HIGH, micro_batch, self._cublas) + self._outside[HIGH]) / GIB
 
-    def _temporaries(self) -> float:
-        held = self.request.parameters / (self.hardware.workers if self.strategy == "fsdp" else 1)
-        return held * weight_bytes(self.request.precision) * c.STEP_TEMPORARY_SHARE / c.GIB
-
-    def _workspace(self, pick: Pick) -> float:
-        mib = c.CUBLAS_MIB_HOPPER if (capability(self.hardware.gpu) or 0) >= 9.0 else c.CUBLAS_MIB
-        return mib / 1024 + pick(c.CONVOLUTION_GIB)
-
-    def _runtime(self, pick: Pick) -> float:
-        return pick(c.CONTEXT_GIB) + (pick(c.NCCL_GIB) if self.hardware.workers > 1 else 0.0)
+    def _largest(self, end: int, left: float, asked: Callable[[int], float]) -> int:
+        """The largest micro-batch for which no more than ``left`` bytes are asked."""
+        low, high = 0, MOST
+        for fixed, slope in self.demand.slopes[end]:
+            if fixed > left:
+                return 0
+            high = min(high, int((left - fixed) / slope)) if slope else high
+        while low < high:
+            middle = (low + high + 1) // 2
+            if asked(middle) <= left:
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
 
-def activation_bytes(request: Request, pick: Pick = _value) -> float:
-    """Saved fp32 activations of one sample, bytes: as given, or c · F / sqrt(P) (``constants.ACTIVATION_BYTES``)."""
-    if request.activation_bytes_per_sample is not None:
-        return request.activation_bytes_per_sample * pick(c.ACTIVATION_TRACED)
-    return pick(c.ACTIVATION_BYTES) * request.forward_flops / math.sqrt(request.parameters)
+@once
+def _operations(profile: ModelProfile) -> int:
+    return sum(op.count for op in profile.ops)
 
 
-def reported_gib(hardware: Hardware) -> float:
-    """Memory that each GPU or slice reports: less than its name says, and no more than the cloud says."""
-    gpu = hardware.gpu
-    share = c.REPORTED_SHARE_ECC if gpu.id in c.INLINE_ECC else c.REPORTED_SHARE
-    by_name = gpu.memory_gib * share * hardware.fraction
-    if hardware.memory_gib is None:
-        return by_name
-    return hardware.memory_gib * share if hardware.fraction < 1 else min(by_name, hardware.memory_gib)
+def _range(ends: list[float]) -> Estimate:
+    low, value, high = (end / GIB for end in ends)
+    return Estimate(value, min(low, value), max(value, high))

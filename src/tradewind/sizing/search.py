@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tradewind.domain.errors import BadInput
 from tradewind.domain.estimate import Estimate
 from tradewind.domain.fit import Fit
 from tradewind.domain.gpus import Gpu
+from tradewind.domain.profile import ModelProfile
+from tradewind.sizing.anchors import anchored
 from tradewind.sizing.arithmetic import capability, peak_flops
-from tradewind.sizing.constants import PASSES
+from tradewind.sizing.generation import generates, token_time
+from tradewind.sizing.layout import Layout
+from tradewind.sizing.layouts import spelt, suits, ways
 from tradewind.sizing.memory import Budget
-from tradewind.sizing.request import Hardware, Request
-from tradewind.sizing.timing import step_time
+from tradewind.sizing.relief import relief
+from tradewind.sizing.request import LADDER, Hardware, Request
+from tradewind.sizing.timing import StepTime, step_time
 
 # Below this CUDA capability no current PyTorch 2 wheel has kernels. Source: PyTorch 2.6 release notes (2025-01): the
 # CUDA 12.6 wheels begin with 5.0.
@@ -59,8 +64,10 @@ def _fewest(request: Request, gpu: Gpu) -> Fit | str:
             if found.fits:
                 return found
             last = found
-        elif found != "batch-indivisible":
+        elif found not in ("batch-indivisible", "strategy-unsuited"):
             return found
+        elif last == "batch-indivisible":
+            last = found
     return last
 
 
@@ -69,79 +76,135 @@ def fit_on(request: Request, hardware: Hardware) -> Fit | str:
 
     Codes: ``no-data-sheet`` (peak or bandwidth unknown), ``architecture-unsupported``, ``precision-unsupported``,
     ``slice-alone`` (a slice is never used with others), ``strategy-unsuited`` (``single`` on several GPUs or the
-    others on one), ``batch-indivisible``.
+    others on one, or degrees that are another number of GPUs), ``checkpointing-unprofiled``, ``batch-indivisible``.
     """
-    peak, bandwidth = peak_flops(hardware.gpu, request.precision), hardware.gpu.bandwidth_gb_s
-    why = _unfit(request, hardware, peak, bandwidth)
-    if why or not peak or not bandwidth:
-        return why or "no-data-sheet"
-    strategy, max_micro = _strategy(request, hardware)
-    micro = request.micro_batch or _micro_batch(request.batch_size // hardware.workers, max_micro)
-    return _fit(request, hardware, strategy, micro, max_micro, peak, bandwidth * 1e9)
+    peak = peak_flops(hardware.gpu, request.precision, request.trains)
+    if why := _unfit(request, hardware, peak):
+        return why
+    leanest: tuple[Budget, int] | None = None
+    for profile, layout in ways(request, hardware):
+        if _indivisible(request, layout):
+            continue
+        budget, micro = _micro_batch(Budget(profile, request, hardware, layout))
+        if budget.fits(micro):
+            return _fit(budget, micro, peak or 0.0)
+        if leanest is None or budget.surely(micro) < leanest[0].surely(leanest[1]):
+            leanest = budget, micro
+    return _fit(*leanest, peak or 0.0) if leanest else "batch-indivisible"
 
 
-def _unfit(request: Request, hardware: Hardware, peak: float | None, bandwidth: float | None) -> str | None:
-    spread = hardware.workers * (request.micro_batch or 1)
+def _unfit(request: Request, hardware: Hardware, peak: float | None) -> str | None:
     oldest = capability(hardware.gpu)
     checks = {
-        "no-data-sheet": not bandwidth or not hardware.gpu.peak_tflops,
+        "no-data-sheet": not hardware.gpu.bandwidth_gb_s or not hardware.gpu.peak_tflops,
         "architecture-unsupported": oldest is not None and oldest < OLDEST_CAPABILITY,
         "precision-unsupported": not peak,
         "slice-alone": hardware.nodes > 1 and hardware.fraction < 1,
-        "strategy-unsuited": request.strategy != "auto" and (request.strategy == "single") != (hardware.workers == 1),
-        "batch-indivisible": request.batch_size % spread > 0 or hardware.workers % hardware.nodes > 0,
+        "strategy-unsuited": not suits(request, hardware),
+        "checkpointing-unprofiled": not request.allowed_profiles,
+        "batch-indivisible": hardware.workers % hardware.nodes > 0,
     }
     return next((code for code, failed in checks.items() if failed), None)
 
 
-def _strategy(request: Request, hardware: Hardware) -> tuple[str, int]:
-    """The strategy, obeyed or chosen as simply as memory allows, and its largest micro-batch."""
-    if request.strategy != "auto":
-        return request.strategy, Budget(request, hardware, request.strategy).max_micro_batch()
-    simple = "single" if hardware.workers == 1 else "ddp"
-    most = Budget(request, hardware, simple).max_micro_batch()
-    if hardware.workers > 1 and most < (request.micro_batch or 1):
-        return "fsdp", Budget(request, hardware, "fsdp").max_micro_batch()
-    return simple, most
+def _indivisible(request: Request, layout: Layout) -> bool:
+    spread = layout.data * (request.micro_batch or 1)
+    return request.batch_size is not None and request.batch_size % spread > 0
 
 
-def _micro_batch(each: int, most: int) -> int:
+def _micro_batch(budget: Budget) -> tuple[Budget, int]:
+    """The micro-batch, obeyed or chosen, and the budget under the accumulation that it makes necessary."""
+    request, layout = budget.request, budget.layout
+    given = request.micro_batch if request.trains else request.concurrency or request.micro_batch
+    if request.batch_size is None:
+        if given is None and request.ladder:
+            given = _rung(request.ladder, budget.expected_micro_batch())
+        return budget, given or _rung(LADDER, budget.max_micro_batch())
+    each = request.batch_size // layout.data
+    micro = given or _divisor(each, budget.max_micro_batch())
+    if micro == each:
+        return budget, micro
+    budget = _accumulating(budget, each // micro)
+    if given is None and (less := _divisor(each, budget.max_micro_batch())) < micro:
+        return _accumulating(budget, each // less), less
+    return budget, micro
+
+
+def _accumulating(budget: Budget, passes: int) -> Budget:
+    """The budget when gradients of earlier passes are kept."""
+    layout = replace(budget.layout, accumulation=passes)
+    return Budget(budget.profile, budget.request, budget.hardware, layout)
+
+
+def _rung(ladder: tuple[int, ...], most: int) -> int:
+    """The largest rung up to ``most``; the smallest when none is."""
+    return max((rung for rung in ladder if rung <= most), default=min(ladder))
+
+
+def _divisor(each: int, most: int) -> int:
     """The largest divisor of a GPU's share of the batch that is at most ``most``; 1 when nothing fits."""
     return next((size for size in range(min(each, most), 0, -1) if each % size == 0), 1)
 
 
-def _fit(
-    request: Request, hardware: Hardware, strategy: str, micro: int, max_micro: int, peak: float, bandwidth: float
-) -> Fit:
-    samples = request.batch_size // hardware.workers
-    passes = samples // micro
-    budget = Budget(request, hardware, strategy)
-    memory = budget.peak(micro)
-    time = step_time(request, hardware, strategy, samples, passes, peak, bandwidth)
-    flops = PASSES * request.forward_flops * request.batch_size
-    return Fit(
+def _fit(budget: Budget, micro: int, peak: float) -> Fit:
+    request, hardware, profile = budget.request, budget.hardware, budget.profile
+    layout = replace(budget.layout, micro_batch=micro)
+    time = _time(budget, layout)
+    samples = micro * layout.accumulation * layout.data
+    counted = 1 if generates(profile) else profile.tokens or 1
+    flops = _model_flops(request, profile) * samples
+    fit = Fit(
         gpu=hardware.gpu.id,
         gpus=hardware.gpus,
         nodes=hardware.nodes,
-        strategy=strategy,
+        strategy=spelt(layout),
         micro_batch=micro,
-        grad_accumulation=passes,
+        grad_accumulation=layout.accumulation,
         precision=request.precision,
-        activation_checkpointing="none",
-        fits=micro <= max_micro,
-        peak_memory_gib=memory,
+        activation_checkpointing=profile.activation_checkpointing,
+        fits=budget.fits(micro),
+        peak_memory_gib=budget.peak(micro),
         gpu_memory_nominal_gib=hardware.gpu.memory_gib * hardware.fraction,
         gpu_memory_usable_gib=budget.usable_gib,
         memory_gib=budget.parts(micro),
-        max_micro_batch=max_micro,
+        max_micro_batch=budget.max_micro_batch(),
         flops_per_step=flops,
         step_seconds=time.seconds,
-        throughput_per_second=_rate(request.batch_size, time.seconds),
-        throughput_unit="samples",
+        throughput_per_second=_rate(samples * counted, time.seconds),
+        throughput_unit="tokens" if profile.tokens else "samples",
         mfu=flops / (time.seconds.value * hardware.gpus * peak),
         bottleneck=time.bottleneck,
+        max_batch=_rung(request.ladder, budget.expected_micro_batch()) if request.ladder else None,
+        step_parts=time.parts,
+        first_token_seconds=_prompt_seconds(budget, layout) if generates(profile) else None,
+        form=hardware.gpu.form,
     )
+    return replace(fit, relief=relief(fit, request, hardware))
 
 
-def _rate(batch: int, seconds: Estimate) -> Estimate:
-    return Estimate(batch / seconds.value, batch / seconds.high, batch / seconds.low, seconds.source)
+def _time(budget: Budget, layout: Layout) -> StepTime:
+    """One step; of a model that generates, one token of each sequence."""
+    request, hardware, profile = budget.request, budget.hardware, budget.profile
+    if generates(profile):
+        return token_time(profile, request, hardware, layout)
+    time = step_time(profile, request, hardware, layout, request.samples_per_second)
+    return anchored(time, profile, request, hardware, request.anchors)
+
+
+def _prompt_seconds(budget: Budget, layout: Layout) -> Estimate:
+    """One prompt as long as the profile's sequence, alone."""
+    return step_time(budget.profile, budget.request, budget.hardware, replace(layout, micro_batch=1)).seconds
+
+
+def _model_flops(request: Request, profile: ModelProfile) -> float:
+    """FLOPs of one sample that the model itself asks for, nothing computed again; of one token where text is made."""
+    if generates(profile):
+        return 2.0 * profile.active
+    if not request.trains:
+        return profile.forward_flops
+    plain = request.profile("none")
+    return plain.step_flops if plain else 3.0 * profile.forward_flops
+
+
+def _rate(count: float, seconds: Estimate) -> Estimate:
+    return Estimate(count / seconds.value, count / seconds.high, count / seconds.low, seconds.source)

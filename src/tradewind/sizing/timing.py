@@ -1,8 +1,7 @@
-"""Time of one optimizer step, with its range and what bounds it.
+"""Time of one optimizer step, what it is made of, its range and what bounds it.
 
-    step = max(arithmetic + activation traffic + optimizer traffic, kernels × launch) + exposed communication
-
-Each term is a closed form (``constants``); the range is that of step times measured elsewhere against this form.
+step = passes × (device time of the loads, or the host's floor) + optimizer + bubble + exposed communication,
+       or what the data loaders deliver, if that takes longer
 """
 
 from __future__ import annotations
@@ -10,67 +9,82 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tradewind.domain.estimate import Estimate
-from tradewind.sizing import constants as c
-from tradewind.sizing.arithmetic import is_wide, state_bytes, weight_bytes
-from tradewind.sizing.links import exposed_seconds
-from tradewind.sizing.memory import activation_bytes
+from tradewind.domain.profile import ModelProfile
+from tradewind.sizing import efficiency, exchange
+from tradewind.sizing.arithmetic import state_bytes, weight_bytes
+from tradewind.sizing.layout import SHARDED, Layout
 from tradewind.sizing.request import Hardware, Request
+
+PARTS = (
+    "conv", "matmul", "attention", "norm", "elementwise", "launch", "optimizer", "communication", "bubble", "data",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """Seconds of one optimizer step, and what bounds it: compute, memory-bandwidth, launch or communication."""
+    """Seconds of one optimizer step, or of one forward pass when nothing is trained.
+
+    Attributes:
+        parts: seconds by :data:`PARTS`; they sum to ``seconds.value``.
+        bottleneck: ``compute``, ``memory-bandwidth``, ``launch``, ``communication``, ``bubble`` or ``data``.
+    """
 
     seconds: Estimate
+    parts: dict[str, float]
     bottleneck: str
 
 
 def step_time(
-    request: Request, hardware: Hardware, strategy: str, samples: int, passes: int, peak: float, bandwidth: float
+    profile: ModelProfile, request: Request, hardware: Hardware, layout: Layout, loader: float | None = None
 ) -> StepTime:
-    """The time of one step.
+    """The time of one step of ``profile`` on ``hardware``, spread as ``layout`` says.
 
     Args:
-        samples: of one GPU in one step, over ``passes`` forward and backward passes (gradient accumulation).
-        peak: FLOP/s of a whole GPU at the request's precision; ``bandwidth``: of its memory, bytes/s.
+        loader: samples/s that data loading delivers to all GPUs together; None: it keeps up.
     """
-    share = hardware.fraction
-    arithmetic = c.PASSES * request.forward_flops * samples / (c.EFFICIENCY * peak * share)
-    traffic = _activation_traffic(request) * samples / (bandwidth * share)
-    update = _update_bytes(request, hardware, strategy) / (c.BANDWIDTH_SHARE * bandwidth * share)
-    device = arithmetic + traffic + update
-    backward = (arithmetic + traffic) * 2 / 3 / passes  # only the last pass has gradients to send
-    waiting = exposed_seconds(request, hardware, strategy, backward)
-    terms = {
-        "compute": arithmetic,
-        "memory-bandwidth": traffic + update,
-        "launch": c.KERNELS.value * passes * c.LAUNCH_SECONDS.value if device < _launch(1, passes) else 0.0,
-        "communication": waiting,
-    }
-    return StepTime(_range(request, device, waiting, passes), max(terms, key=lambda term: terms[term]))
-
-
-def _range(request: Request, device: float, waiting: float, passes: int) -> Estimate:
-    spread = c.STEP_ESTIMATED if request.activation_bytes_per_sample is None else c.STEP_KNOWN
-    low, value, high = (
-        max(device * spread[end], _launch(end, passes)) + waiting * c.COMMUNICATION[end] for end in range(3)
+    situation = efficiency.Situation(
+        profile.task != "infer", request.channels_last, request.compile, profile.tokens is not None
     )
-    return Estimate(value, low, high)
+    part = 1.0 / (layout.tensor * layout.pipeline * layout.context)
+    one = efficiency.device_time(profile, layout.micro_batch, situation, hardware, part, layout.pipeline)
+    passes = layout.accumulation
+    parts = {name: one.parts.get(name, 0.0) * passes for name in PARTS}
+    parts["bubble"] = one.seconds * (layout.pipeline - 1)
+    update = update_seconds(profile, request, hardware, layout)
+    parts["optimizer"] = update
+    waiting = exchange.exposed_seconds(profile, request.precision, hardware, layout, one.forward, one.backward)
+    parts["communication"] = waiting
+    busy = sum(parts.values())
+    if loader:
+        samples = layout.micro_batch * passes * layout.data
+        parts["data"] = max(0.0, samples / loader - busy)
+    known = busy - waiting
+    low, high = one.range
+    least, most = exchange.SPREAD
+    seconds = Estimate(
+        busy + parts["data"],
+        known * low + waiting * least + parts["data"],
+        known * high + waiting * most + parts["data"],
+    )
+    return StepTime(seconds, parts, _bottleneck(parts, one))
 
 
-def _launch(end: int, passes: int) -> float:
-    return c.KERNELS[end] * c.LAUNCH_SECONDS[end] * passes
+def _bottleneck(parts: dict[str, float], one: efficiency.DeviceTime) -> str:
+    device = sum(parts[name] for name in ("conv", "matmul", "attention", "norm", "elementwise"))
+    terms = {
+        "compute": device * one.arithmetic,
+        "memory-bandwidth": device * (1 - one.arithmetic) + parts["optimizer"],
+        **{name: parts[name] for name in ("launch", "communication", "bubble", "data")},
+    }
+    return max(terms, key=lambda name: terms[name])
 
 
-def _activation_traffic(request: Request) -> float:
-    """Bytes that one sample's activations move over the memory bus in a step."""
-    stored = activation_bytes(request) * (1.0 if is_wide(request.precision) else c.SIXTEEN_BIT_SHARE.value)
-    return stored * c.ACTIVATION_CROSSINGS
-
-
-def _update_bytes(request: Request, hardware: Hardware, strategy: str) -> float:
-    """Bytes of the optimizer step: weights and states read and written, gradients read."""
-    weight = weight_bytes(request.precision)
-    state = state_bytes(request.optimizer, request.precision)
-    held = request.parameters / (hardware.workers if strategy == "fsdp" else 1)
-    return held * (3 * weight + 2 * state)
+def update_seconds(profile: ModelProfile, request: Request, hardware: Hardware, layout: Layout) -> float:
+    """Weights and states read and written, gradients read, by streaming kernels."""
+    if profile.trainable == 0:
+        return 0.0
+    weight, state = weight_bytes(request.precision), state_bytes(request.optimizer, request.precision)
+    sharded = layout.data if layout.strategy in SHARDED else 1
+    held = profile.trainable / (layout.tensor * layout.pipeline * sharded)
+    bandwidth = (hardware.gpu.bandwidth_gb_s or 0.0) * 1e9 * hardware.fraction
+    return held * (3 * weight + 2 * state) / (efficiency.STREAMING_SHARE * bandwidth)

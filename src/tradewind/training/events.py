@@ -67,7 +67,7 @@ class Events:
         """Tells of a finished optimizer step; of several within 0.2 s only the newest is written.
 
         The first and the last are always written. Values may be tensors of one element: they are read, which waits for
-        the GPU, only when the step is written. ``train_s`` and ``step_ms`` are added.
+        the GPU, only when the step is written. ``train_s``, ``step_ms``, ``gpu`` and ``gpu_mem_mb`` are added.
 
         Args:
             step: optimizer steps done, from 1.
@@ -179,6 +179,7 @@ class Events:
             if told is not None and latest.step > told.step:
                 fields.setdefault("step_ms", round((latest.at - told.at) * 1000 / (latest.step - told.step), 3))
             fields["train_s"] = round(latest.at - (self._first_step_at or latest.at), 3)
+            fields.update(_fullest_gpu())
             self.emit(wire.STEP, **fields)
 
     def _write(self) -> None:
@@ -199,6 +200,15 @@ class Events:
         if not self._warned:
             self._warned = True
             _log.warning("events are not written: %s", fault)
+
+
+def _fullest_gpu() -> Dict[str, Any]:
+    """Name and peak of allocated memory, MB, of the GPU of this process that holds most; nothing without CUDA."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return {}
+    peak, device = max((cuda.max_memory_allocated(device), device) for device in range(cuda.device_count()))
+    return {"gpu": cuda.get_device_name(device), "gpu_mem_mb": round(peak / 1e6, 1)}
 
 
 def _plain(value: Any) -> Any:

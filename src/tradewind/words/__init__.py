@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 def error(error: TradewindError, lang: str) -> Told:
     """What happened, why, and the next step, in ``lang``; for an unknown code the code and its facts."""
-    found = _table("errors", lang).get(error.code)
+    found = _table("errors", lang).get(error.code) or _table("model_errors", lang).get(error.code)
     if found is None:
         return Told(str(error), "", "")
     assert isinstance(found, tuple)
@@ -47,7 +47,7 @@ def say(code: str, lang: str, **facts: object) -> str:
 
 def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
-    for table in ("sayings", "catalog", "reasons", "explain"):
+    for table in ("sayings", "catalog", "sizing", "reasons", "explain"):
         found = _table(table, lang).get(code)
         if isinstance(found, str):
             return found

@@ -277,8 +277,9 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "model-unknown": (
         "It is not known how large the model is",
-        "The job file gives no number of parameters[[ (model: {model})]].",
-        "Add `model: {parameters: 7e9}`; from PyTorch: sum(p.numel() for p in model.parameters()).",
+        "The job file names no model, nor its number of parameters[[ (model: {model})]].",
+        "Add `model: {preset: resnet50}` or `model: {parameters: 7e9}`,"
+        " or say what the machine must have: `resources: {accelerators: A10}`.",
     ),
     "length-unknown": (
         "It is not known how long the training is",

@@ -16,12 +16,14 @@ TABLE: dict[str, str] = {
     "rejected-precision-unsupported": "the GPU does not compute in this precision",
     "rejected-batch-indivisible": "the batch cannot be divided over the GPUs",
     "rejected-slice-alone": "a slice of a GPU works alone only",
+    "rejected-checkpointing-unprofiled": "this way of activation checkpointing is not known of the model",
     "rejected-strategy-unsuited": "the strategy does not suit the number of GPUs",
     "rejected-too-little-memory": "too little GPU memory", "rejected-over-deadline": "too late for the deadline",
     "rejected-over-max-duration": "longer than schedule.max_duration", "rejected-over-budget": "over the budget",
     # what bounds a step
     "bottleneck-compute": "compute", "bottleneck-memory-bandwidth": "memory bandwidth",
     "bottleneck-launch": "kernel launches", "bottleneck-communication": "communication", "bottleneck-data": "data",
+    "bottleneck-bubble": "pipeline bubble",
     # what a plan takes for granted
     "assumed-setup-hours": "From the order to the first step: {value} ({low}–{high}) h, assumed.",
     "assumed-egress-not-counted": "Traffic out of the cloud is not counted.",

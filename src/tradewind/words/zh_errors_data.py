@@ -117,7 +117,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "原有汇率继续有效；若属实，请写入 own-rates.csv。",
     ),
     "rates-unreadable": ("无法读取您的汇率：{path}", "{cause}", "列名为 base、quote、value、as_of、source。"),
-    "rent-or-buy-unusable": ("无法比较租用与购买", "{why}。", "tradewind catalog compare --help 说明了各选项。"),
+    "rent-or-buy-unusable": (
+        "无法比较租用与购买",
+        "{why:unusable}。",
+        "tradewind catalog compare --help 说明了各选项。",
+    ),
     "own-name-unusable": ("`{name}` 不能作为价格的名称", "", "可用字母、数字、点和连字符，至多 60 个：--as 名称。"),
     "own-file-unreadable": ("文件无法读取：{path}", "{cause}", "请给出 CSV 文件的路径。"),
     "own-prices-faulty": (
@@ -197,8 +201,9 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "model-unknown": (
         "不知道模型有多大",
-        "任务文件没有给出参数量[[（model：{model}）]]。",
-        "请添加 `model: {parameters: 7e9}`；PyTorch 中可用 sum(p.numel() for p in model.parameters()) 求得。",
+        "任务文件没有给出模型，也没有给出参数量[[（model：{model}）]]。",
+        "请添加 `model: {preset: resnet50}` 或 `model: {parameters: 7e9}`，"
+        "或写明机器要求：`resources: {accelerators: A10}`。",
     ),
     "length-unknown": (
         "不知道训练有多长",

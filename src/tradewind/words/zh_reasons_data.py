@@ -16,12 +16,14 @@ TABLE: dict[str, str] = {
     "rejected-precision-unsupported": "GPU 不支持此精度",
     "rejected-batch-indivisible": "批大小无法分到各 GPU",
     "rejected-slice-alone": "GPU 切片只能单独使用",
+    "rejected-checkpointing-unprofiled": "该模型没有这种激活重计算方式",
     "rejected-strategy-unsuited": "并行策略与 GPU 数量不符",
     "rejected-too-little-memory": "显存不足", "rejected-over-deadline": "超过期限",
     "rejected-over-max-duration": "超过 schedule.max_duration", "rejected-over-budget": "超出预算",
     # 每步的瓶颈
     "bottleneck-compute": "计算", "bottleneck-memory-bandwidth": "显存带宽",
     "bottleneck-launch": "内核启动", "bottleneck-communication": "通信", "bottleneck-data": "数据",
+    "bottleneck-bubble": "流水线空泡",
     # 方案的假设
     "assumed-setup-hours": "从下单到第一步：{value}（{low}–{high}）小时，假设值。",
     "assumed-egress-not-counted": "未计出云流量。",

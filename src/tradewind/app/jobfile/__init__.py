@@ -1,12 +1,14 @@
 """Job files: text → Workload with every fault at once, and back to the file's shape.
 
-Public: :func:`read`, :func:`parse`, :func:`load`, :func:`dump`, :func:`workdir_of`; times and shares in ``spans``.
+Public: :func:`read`, :func:`parse`, :func:`load`, :func:`dump`, :func:`workdir_of`, :func:`anchored`; times and shares
+in ``spans``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +73,11 @@ def workdir_of(workload: Workload, path: Path | None) -> Path:
     """The folder that the job works in, absolute: ``workdir`` is relative to the job file's own folder."""
     base = path.parent if path else Path()
     return (base / _at_home(workload.workdir)).resolve()
+
+
+def anchored(workload: Workload, path: Path | None) -> Workload:
+    """The workload with its workdir absolute, so that it means the same wherever it is asked about."""
+    return replace(workload, workdir=str(workdir_of(workload, path)))
 
 
 def _workload(tree: Tree, file: str) -> Workload:

@@ -87,7 +87,7 @@ def dump(workload: domain.Workload) -> dict[str, Any]:
         "setup": workload.setup,
         "image": workload.image,
         "model": _model_told(workload.model) if workload.model else None,
-        "training": _slots(workload.training) | {"precision": workload.training.precision.value},
+        "training": _training_told(workload.training),
         "resources": _resources_told(workload.resources) if workload.resources else None,
         "data": [_slots(each) for each in workload.data],
         "outputs": list(workload.outputs),
@@ -121,6 +121,14 @@ def _model_told(model: domain.Model) -> dict[str, Any]:
         source, _, text = reference.partition(":")
         told[source] = text
     return told
+
+
+def _training_told(training: domain.Training) -> dict[str, Any]:
+    """What differs from the defaults, and the precision and optimizer always."""
+    usual = domain.Training()
+    told = {key: value for key, value in _slots(training).items() if value != getattr(usual, key)}
+    size = {"image_size": "x".join(map(str, training.image_size))} if training.image_size else {}
+    return told | size | {"precision": training.precision.value, "optimizer": training.optimizer}
 
 
 def _resources_told(resources: domain.Resources) -> dict[str, Any]:

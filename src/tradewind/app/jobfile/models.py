@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from tradewind.app.jobfile.readings import (
     Accelerators,
+    Adapter,
     Amount,
     Count,
     Cpus,
@@ -19,6 +20,7 @@ from tradewind.app.jobfile.readings import (
     EnvNames,
     Every,
     Image,
+    ImageSize,
     JobName,
     Limit,
     Port,
@@ -26,6 +28,7 @@ from tradewind.app.jobfile.readings import (
     Preemptions,
     Residency,
     Span,
+    Strategy,
     Text,
     Texts,
     choice,
@@ -35,6 +38,9 @@ from tradewind.domain.precision import Precision
 
 CLOUDS = ("aws", "azure", "gcp", "alibaba", "tencent", "huawei", "local", "machines")
 OPTIMIZERS = ("sgd", "sgd-plain", "adam", "adamw", "adamw-8bit", "lion", "adafactor", "lamb")
+TASKS = ("train", "finetune", "infer")
+CHECKPOINTINGS = ("none", "selective", "full", "auto")
+ATTENTIONS = ("auto", "flash", "eager")
 
 Clouds = Annotated[list[Annotated[str, choice(*CLOUDS)]], BeforeValidator(listed)]
 
@@ -73,6 +79,17 @@ class Training(Section):
     samples: Count | None = None
     epochs: Count | None = None
     sample_bytes: Count | None = None
+    task: Annotated[str, choice(*TASKS)] = "train"
+    micro_batch: Count | None = None
+    image_size: ImageSize | None = None
+    sequence: Count | None = None
+    classes: Count | None = None
+    strategy: Strategy = "auto"
+    adapter: Adapter = "none"
+    activation_checkpointing: Annotated[str, choice(*CHECKPOINTINGS)] = "auto"
+    attention: Annotated[str, choice(*ATTENTIONS)] = "auto"
+    compile: bool = False
+    channels_last: bool = False
 
 
 class Resources(Section):

@@ -22,6 +22,11 @@ NAME_LENGTH = 80
 
 _ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f/\\]")
+_IMAGE_SIZE = re.compile(r"^(\d{1,5})(?:[x×](\d{1,5})[x×](\d{1,5}))?$")
+_ADAPTER = re.compile(r"^q?lora:[1-9]\d{0,4}$")
+_MESH = re.compile(r"^(?:(?:tp|pp|dp|cp)=[1-9]\d{0,4})(?:,(?:tp|pp|dp|cp)=[1-9]\d{0,4}){0,3}$")
+STRATEGIES = ("auto", "single", "ddp", "zero1", "zero2", "fsdp", "fsdp-grad-op")
+CHANNELS = 3  # of an image whose size is one number
 _CPUS = re.compile(r"^(\d+)\s*\+?$")
 T = TypeVar("T")
 
@@ -133,6 +138,43 @@ def _accelerators(value: Any) -> Wish:
     return told(parse_accelerators)(value)
 
 
+def _image_size(value: Any) -> tuple[int, ...]:
+    if isinstance(value, list | tuple):
+        value = "x".join(map(str, value))
+    return told(image_size)(value)
+
+
+def image_size(text: str) -> tuple[int, ...]:
+    """Channels, height, width of ``224`` (three channels, square) or ``3x224x224``.
+
+    Raises:
+        BadInput: ``image-size-unreadable`` (text).
+    """
+    match = _IMAGE_SIZE.match(text.strip().lower())
+    size = tuple(int(part) for part in match.groups() if part) if match else ()
+    if not size or 0 in size:
+        raise BadInput("image-size-unreadable", text=text)
+    return size if len(size) > 1 else (CHANNELS, size[0], size[0])
+
+
+def _adapter(text: str) -> str:
+    plain = text.strip().lower()
+    if plain != "none" and not _ADAPTER.match(plain):
+        raise BadInput("adapter-unreadable", text=text)
+    return plain
+
+
+def _strategy(text: str) -> str:
+    plain = text.strip().lower().replace(" ", "")
+    if plain in STRATEGIES:
+        return plain
+    axes = [part.partition("=")[0] for part in plain.split(",")]
+    if _MESH.match(plain) and len(set(axes)) == len(axes):
+        return plain
+    choices = ", ".join((*STRATEGIES, "tp=T,pp=P,dp=D"))
+    raise BadInput("choice-unknown", value=text, nearest=near(plain, STRATEGIES), choices=choices)
+
+
 def _preempt_at(value: Any) -> tuple[PreemptAt, ...]:
     parts = value if isinstance(value, list) else [value]
     return tuple(at for part in parts for at in told(spans.parse_preempt_at)(part))
@@ -166,4 +208,7 @@ JobName = Annotated[str, BeforeValidator(told(_job_name))]
 EnvName = Annotated[str, BeforeValidator(told(_env_name))]
 EnvNames = Annotated[list[EnvName], BeforeValidator(listed)]
 Image = Annotated[str, BeforeValidator(told(_image))]
+ImageSize = Annotated[tuple[int, int, int], BeforeValidator(_image_size)]
+Adapter = Annotated[str, BeforeValidator(told(_adapter))]
+Strategy = Annotated[str, BeforeValidator(told(_strategy))]
 Residency = Annotated[str, BeforeValidator(told(_residency))]

@@ -21,9 +21,11 @@ NOTHING_FITS = 3
 def command(world: World, file: Path) -> int:
     """Plan the job; exit 3 with the smallest changes when nothing fits."""
     from tradewind.app import jobfile
+    from tradewind.cli.tracing import telling
 
-    workload, _ = jobfile.read(file)
-    answer = world.inside.plan(workload, world.now())
+    workload = jobfile.anchored(jobfile.read(file)[0], file)
+    with telling(world) as tell:
+        answer = world.inside.plan(workload, world.now(), tell)
     if world.json:
         world.answer(answer)
     else:

@@ -1,4 +1,4 @@
-"""``tradewind size``: what the model needs, on each GPU asked for."""
+"""``tradewind size``: what the model needs, on each GPU asked for; or many such questions from a batch file."""
 
 from __future__ import annotations
 
@@ -7,74 +7,112 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tradewind.cli.given import counts
-from tradewind.cli.shape import split, with_json, worded
+from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
     from tradewind.cli.world import World
-    from tradewind.domain.workload import Workload
 
-TRAINING = ("batch_size", "precision", "optimizer")
+AT_LEAST_ONE = click.IntRange(1)
 
 
 @worded("size")
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[JOB.yaml]")
 @click.option("--model", metavar="REF")
+@click.option("--task", metavar="T")
 @click.option("--gpu", multiple=True, metavar="NAME")
 @click.option("--gpus", metavar="N|A..B")
-@click.option("--nodes", type=click.IntRange(1), metavar="N")
+@click.option("--nodes", type=AT_LEAST_ONE, metavar="N")
 @click.option("--micro-batch", metavar="N|auto")
-@click.option("--batch-size", type=click.IntRange(1), metavar="N")
+@click.option("--batch-size", type=AT_LEAST_ONE, metavar="N")
+@click.option("--image-size", metavar="N|CxHxW")
+@click.option("--sequence", type=AT_LEAST_ONE, metavar="N")
+@click.option("--classes", type=AT_LEAST_ONE, metavar="N")
 @click.option("--precision", metavar="P")
 @click.option("--optimizer", metavar="O")
+@click.option("--strategy", metavar="S")
+@click.option("--adapter", metavar="A")
+@click.option("--activation-checkpointing", metavar="C")
+@click.option("--attention", metavar="A")
+@click.option("--compile/--no-compile", default=None)
+@click.option("--channels-last/--no-channels-last", default=None)
+@click.option("--max-batch", is_flag=False, flag_value="", metavar="[N,N,…]")
+@click.option("--explain", is_flag=True, default=None)
+@click.option("--no-trace", is_flag=True, default=None)
+@click.option("--batch-file", metavar="F.jsonl|-")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, metavar="N")
 @with_json
-def command(world: World, file: Path | None, gpu: tuple[str, ...], gpus: str | None, nodes: int | None,
-            micro_batch: str | None, **flags: Any) -> int:  # fmt: skip
+def command(world: World, file: Path | None, batch_file: str | None, workers: int, **flags: Any) -> int:
     """Size the workload with the flags over it, and draw or print the answer."""
-    from tradewind.app.queries import SizeOverrides
+    flags["gpu"] = flags["gpu"] or None
+    if batch_file is not None:
+        _alone(file, flags)
+        return _batch(world, batch_file, workers)
+    from tradewind.cli.tracing import telling
 
-    overrides = SizeOverrides(split(gpu), counts(gpus), nodes, _micro_batch(micro_batch))
-    answer = world.inside.size(workload_of(file, flags), overrides)
+    workload, overrides = asked(file, flags)
+    with telling(world) as tell:
+        answer = world.inside.size(workload, overrides, tell)
     if world.json:
         world.answer(answer)
     else:
-        from tradewind.cli.draw.needs import size
+        from tradewind.cli.draw.sizes import size
 
         world.draw(size, answer)
     return 0
 
 
-def workload_of(job: Path | None, flags: dict[str, Any]) -> Workload:
-    """The job file's workload, or an empty one, with the flags obeyed; read as a job file, for the same faults.
+def asked(job: Path | None, flags: dict[str, Any]) -> tuple[Any, Any]:
+    """The job file's workload, or an empty one, with the flags obeyed; and what only ``size`` takes.
 
     Raises:
-        BadInput: neither a file nor ``--model`` (``size-of-nothing``), or what a job file may not hold.
+        BadInput: neither a file nor ``--model`` (``size-of-nothing``), or what cannot be read.
     """
     from tradewind.app import jobfile
+    from tradewind.app.sizes.flags import asked as read
     from tradewind.domain.errors import BadInput
 
     if job is None and flags["model"] is None:
         raise BadInput("size-of-nothing")
-    file: dict[str, Any] = {"name": "size", "run": "true"} if job is None else jobfile.dump(jobfile.read(job)[0])
-    if flags["model"] is not None:
-        file["model"] = _model(flags["model"])
-    given = {key: flags[key] for key in TRAINING if flags[key] is not None}
-    return jobfile.load({**file, "training": {**file.get("training", {}), **given}})
+    base = jobfile.anchored(jobfile.read(job)[0], job) if job else None
+    if isinstance(flags["micro_batch"], str) and flags["micro_batch"].isdigit():
+        flags["micro_batch"] = int(flags["micro_batch"])
+    return read(flags, base=base)
 
 
-def _model(reference: str) -> dict[str, Any]:
-    source, colon, name = reference.partition(":")
-    if source == "params" and colon:
-        try:
-            return {"parameters": float(name)}
-        except ValueError:
-            return {"parameters": name}
-    return {source: name} if colon else {"preset": reference}
+def _alone(job: Path | None, flags: dict[str, Any]) -> None:
+    """Nothing, when ``--batch-file`` stands alone: each row says everything itself.
+
+    Raises:
+        BadInput: ``batch-file-with-flags`` (names).
+    """
+    from tradewind.app.sizes.flags import as_option
+    from tradewind.domain.errors import BadInput
+
+    given = ([str(job)] if job else []) + [as_option(key) for key, value in flags.items() if value is not None]
+    if given:
+        raise BadInput("batch-file-with-flags", names=", ".join(given))
 
 
-def _micro_batch(text: str | None) -> int | None:
-    if text is None or text == "auto":
-        return None
-    exact = counts(text)
-    assert exact is not None
-    return exact[0]
+def _batch(world: World, name: str, workers: int) -> int:
+    """One line of JSON an answer, in the order of the rows; 0 whatever the answers are."""
+    from tradewind.cli.faults import as_json
+    from tradewind.cli.tracing import telling
+
+    with telling(world) as tell:
+        for answered in world.inside.batch(_lines(world, name), name, workers, tell):
+            told = {"error": as_json(answered.fault, world.lang)} if answered.fault else answered.answer or {}
+            world.line({"row": answered.line, **told})
+    return 0
+
+
+def _lines(world: World, name: str) -> list[str]:
+    from tradewind.domain.errors import BadInput, NotFound
+
+    if name == "-":
+        return world.stdin.read().splitlines()
+    try:
+        return Path(name).read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise NotFound("batch-file-missing", path=name) from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise BadInput("batch-file-unreadable", path=name, why=fault) from None

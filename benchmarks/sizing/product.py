@@ -1,0 +1,41 @@
+"""What the product says of measured steps: as it is shipped, and as if a card had never been measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+
+from sizing.observations import Observation
+from sizing.regression import Floats
+from tradewind.sizing import efficiency
+from tradewind.sizing.timing import step_time
+
+NO_FACTORS: dict[str, dict[str, float]] = {"infer": {}, "train": {}}
+
+
+def predicted_seconds(each: Observation) -> float:
+    """Seconds of the step, by the data as it stands."""
+    return step_time(each.profile, each.request, each.hardware, each.layout).seconds.value
+
+
+def ratios(found: Iterable[Observation]) -> Floats:
+    """Predicted over measured seconds."""
+    return np.array([predicted_seconds(each) / each.seconds for each in found])
+
+
+@contextmanager
+def without(card: str) -> Iterator[None]:
+    """The product as if ``card`` had never been measured, nor any other table read."""
+    told = efficiency.data()
+    weights = {
+        situation: kept
+        for situation, cards in told["weights"].items()
+        if (kept := {name: each for name, each in cards.items() if name != card})
+    }
+    with patch.object(efficiency, "data", lambda: {**told, "weights": weights, "factors": NO_FACTORS}):
+        efficiency.mixture.cache_clear()
+        yield
+    efficiency.mixture.cache_clear()

@@ -1,0 +1,33 @@
+"""Says on stderr that a model is being traced, which takes seconds; nothing beside JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tradewind.cli.world import World
+
+
+@contextmanager
+def telling(world: World) -> Iterator[Callable[[str], None]]:
+    """What to call with each model whose trace begins: a line that goes away on a terminal, plain lines elsewhere."""
+    if world.json:
+        yield lambda model: None
+    elif not world.err.isatty():
+        yield lambda model: _line(world, model)
+    else:
+        with world.console(to_err=True).status("") as status:
+            status.stop()
+
+            def tell(model: str) -> None:
+                status.update(world.say("tracing", model=model))
+                status.start()
+
+            yield tell
+
+
+def _line(world: World, model: str) -> None:
+    world.err.write(world.say("tracing", model=model) + "\n")
+    world.err.flush()

@@ -1,0 +1,91 @@
+"""The tracing process: reads requests, one JSON object a line, and has each answered by a child of its own.
+
+    python -m tradewind.tracing.worker ANSWERS      ANSWERS: number of the file to answer to
+
+Libraries are imported once, here; the code of models runs in children, so that nothing of one model meets the next.
+To each request there are two lines: ``{"pid"}`` of the child, then ``{"profile"}``, ``{"error"}`` or ``{"died"}``. What
+a model prints goes to stderr, so that it never mixes with the answers. A child ends by itself some time after its
+limit, should nobody be there to end it; the process ends when nobody asks any more.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+import warnings
+from contextlib import suppress
+from typing import Any
+
+from tradewind.domain.errors import NotTraceable, TradewindError
+from tradewind.domain.profile_json import encode
+from tradewind.ports.tracer import TraceRequest
+
+GRACE_S = 5.0
+
+
+def main() -> None:
+    """Answers requests until there are no more."""
+    answers = int(sys.argv[1])
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")  # of libraries about their own future
+    for line in sys.stdin:
+        value = json.loads(line)
+        with suppress(ImportError):  # the child tells it
+            _load(value["request"]["model"])
+        child = os.fork()
+        if child == 0:
+            signal.setitimer(signal.ITIMER_REAL, value["limit_s"] + GRACE_S)
+            _write(answers, answer(value["request"]))
+            os._exit(0)
+        _write(answers, {"pid": child})
+        status = os.waitpid(child, 0)[1]
+        if status:
+            _write(answers, {"died": os.waitstatus_to_exitcode(status)})
+
+
+def _load(model: str) -> None:
+    """Imports what the trace of ``model`` needs, to be shared by children."""
+    importlib.import_module("tradewind.tracing.trace")
+    importlib.import_module("torch._subclasses").FakeTensorMode()  # the first one imports half of torch
+    if model.startswith("timm:"):
+        from tradewind.tracing import torchvision
+
+        with torchvision.stand_in():
+            importlib.import_module("timm")
+    elif model.startswith("hf:"):
+        importlib.import_module("transformers")
+
+
+def answer(value: dict[str, Any]) -> dict[str, Any]:
+    """``{"profile"}``, or ``{"error"}`` with what makes the error again elsewhere."""
+    size = value["image_size"]
+    request = TraceRequest(**{**value, "image_size": size and tuple(size)})
+    try:
+        return {"profile": encode(_traced(request))}
+    except TradewindError as error:
+        where = error.where and (error.where.file, error.where.line, error.where.column)
+        kind = type(error).__name__
+        return {"error": {"kind": kind, "code": error.code, "facts": error.facts, "where": where}}
+
+
+def _traced(request: TraceRequest) -> Any:
+    try:
+        from tradewind.tracing.trace import trace
+    except ImportError as error:
+        raise NotTraceable("trace-needs-library", library=error.name or "torch") from error
+    return trace(request)
+
+
+def _write(answers: int, value: dict[str, Any]) -> None:
+    line = json.dumps(value).encode() + b"\n"
+    while line:
+        line = line[os.write(answers, line) :]
+
+
+if __name__ == "__main__":
+    main()
