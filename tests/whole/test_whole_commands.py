@@ -18,8 +18,9 @@ def job_file(folder: Path, text: str) -> Path:
 
 
 def test_detached_shown_logged_waited_for(cli: Cli, tmp_path: Path) -> None:
-    job = job_file(tmp_path / "j", "name: hello\nrun: |\n  echo begin\n  sleep 1.5\n  mkdir out; echo 42 > out/x\n"
-                                   "outputs: [./out, ./absent]\n")  # fmt: skip
+    go = tmp_path / "go"
+    job = job_file(tmp_path / "j", f"name: hello\nrun: |\n  echo begin\n  until [ -e '{go}' ]; do sleep 0.1; done\n"
+                                   "  mkdir out; echo 42 > out/x\noutputs: [./out, ./absent]\n")  # fmt: skip
     told = cli.json("run", str(job), "--local", "--detach", "--request-id", "once")
     contracts.check(told, contracts.SUBMITTED)
     again = cli.json("run", str(job), "--local", "--detach", "--request-id", "once")
@@ -28,6 +29,7 @@ def test_detached_shown_logged_waited_for(cli: Cli, tmp_path: Path) -> None:
     contracts.check(rows, contracts.PS)
     assert [row["job"] for row in rows] == [told["job"]]
     following = cli.start("logs", "hello", "-f")
+    go.touch()
     done = cli("wait", told["job"], "--json")
     assert done.code == 0
     contracts.check(done.json, contracts.SHOW)
@@ -64,7 +66,8 @@ def test_stop_ends_a_job_and_its_lease(cli: Cli, short_job: Path) -> None:
 
 
 def test_ctrl_c_detaches_and_the_job_goes_on(cli: Cli, tmp_path: Path) -> None:
-    job = job_file(tmp_path / "j", "name: long\nrun: sleep 4; echo done\n")
+    go = tmp_path / "go"
+    job = job_file(tmp_path / "j", f"name: long\nrun: until [ -e '{go}' ]; do sleep 0.1; done; echo done\n")
     process = cli.start("run", str(job), "--local")
     deadline = time.monotonic() + PATIENCE
     while not (cli.home.exists() and [row for row in cli.json("ps") if row["state"] == "RUNNING"]):
@@ -76,6 +79,7 @@ def test_ctrl_c_detaches_and_the_job_goes_on(cli: Cli, tmp_path: Path) -> None:
     told = out + err
     assert "tradewind wait" in told or "tradewind logs" in told
     assert "tradewind stop" in told
+    go.touch()
     assert cli("wait", "long", "--json").json["state"] == "SUCCEEDED"
 
 
