@@ -12,8 +12,7 @@ from product import EXAMPLE, Cli
 pytestmark = pytest.mark.long
 PROOFS: list[Callable[[Cli, Path], None]] = [
     kills.test_the_supervisor_is_killed_and_then_the_agent,
-    kills.test_the_job_is_killed,
-    kills.test_the_node_is_killed_and_the_weights_are_those_of_an_unbroken_run,
+    kills.test_the_job_and_then_the_node_are_killed_and_the_weights_are_those_of_an_unbroken_run,
     kills.test_damaged_checkpoints_are_named_and_the_one_before_them_is_used,
 ]
 
