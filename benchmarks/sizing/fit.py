@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from sizing.model import Rows, Tables, gathered, rows_of
 from sizing.observations import Observation, observations
-from sizing.product import NO_FACTORS, ratios, without
+from sizing.product import NO_FACTORS, having, ratios, without
 from sizing.regression import Floats, left_out
 from tradewind.domain.gpus import Gpu
 from tradewind.sizing import efficiency
@@ -105,15 +105,37 @@ def _card(each: Observation) -> str:
     return card_name(each.hardware.gpu)
 
 
-def another_card(rows: list[Observation], others: list[Observation]) -> list[float]:
-    """The range for cards that were not measured: each measured one kept from the fit, and other tables; all alike."""
+def another_card(found: Iterable[Observation], others: list[Observation]) -> dict[str, list[float]]:
+    """Ranges for cards that were not measured: each one in turn kept from the fit; all count alike."""
+    every = list(found)
+    forward = without_own_rows([each for each in images(every) if each.situation.key in _SHARED])
+    trained = without_own_factor(every, others, {_card(each) for each in images(every)})
+    tables = {"infer": forward, "train": [*forward, *trained], "tokens": without_own_rows(languages(every))}
     quantiles = np.linspace(0.0, 1.0, 101)
-    groups = [np.quantile(ratios(others), quantiles)]
-    for card in sorted({card_name(each.hardware.gpu) for each in rows}):
-        inference = [each for each in rows if card_name(each.hardware.gpu) == card and each.situation.key in _SHARED]
+    return {
+        f"another card {kind}": interval(np.concatenate([np.quantile(each, quantiles) for each in ratios_of]))
+        for kind, ratios_of in tables.items()
+    }
+
+
+def without_own_rows(rows: list[Observation]) -> list[Floats]:
+    """Predicted over measured of the rows of each card, by the others' weights."""
+    found = []
+    for card in sorted({_card(each) for each in rows}):
         with without(card):
-            groups.append(np.quantile(ratios(inference), quantiles))
-    return interval(np.concatenate(groups))
+            found.append(ratios(each for each in rows if _card(each) == card))
+    return found
+
+
+def without_own_factor(found: list[Observation], others: list[Observation], measured: set[str]) -> list[Floats]:
+    """Predicted over measured of each other table's rows on each card, by the capability factors of other cards."""
+    ratios_of = []
+    tables = [each for each in found if each.source != "timm" and not each.profile.tokens]
+    for card in sorted({_card(each) for each in tables}):
+        factors = capability_factors([each for each in others if _card(each) != card], measured)
+        with having(factors=factors):
+            ratios_of.append(ratios(each for each in tables if _card(each) == card))
+    return ratios_of
 
 
 def host_microseconds(found: Iterable[Observation]) -> dict[str, float]:
@@ -128,6 +150,11 @@ def host_microseconds(found: Iterable[Observation]) -> dict[str, float]:
         kernels = sum(load.kernels for load in efficiency.loads_of(each.profile))
         taken[each.hardware.gpu.compute_capability or ""].append(1e6 * each.seconds / kernels)
     return {name: float(np.quantile(each, 0.25)) for name, each in sorted(taken.items())}
+
+
+def hosts(measured: dict[str, float]) -> dict[str, float]:
+    """Those that were measured; a T4 stands in servers as old as a V100's; those of later cards are assumed."""
+    return {**measured, "7.5": measured["7.0"], "8.6": 30.0, "8.9": 30.0, "9.0": 20.0, "other": 12.0}
 
 
 def interval(ratios: Iterable[float]) -> list[float]:
@@ -164,20 +191,21 @@ def main() -> None:
     for situation in ("train tokens eager", "train tokens compiled"):
         rows = rows_of([each for each in languages(found) if each.situation.key == situation])
         ranges[situation] = interval(left_out_ratios(rows, [each.model for each in rows.observations]))
-    ranges["another card"] = [0.5, 2.0]  # until the product can be asked
+    for kind in ("infer", "train", "tokens"):
+        ranges[f"another card {kind}"] = [0.5, 2.0]  # until the product can be asked
     ranges["parameters"] = [0.5, 2.5]
     value = {
         "weights": tables,
         "cards": cards(each.hardware.gpu for each in [*images(found), *languages(found)]),
         "factors": NO_FACTORS,
-        "host_microseconds": {**host_microseconds(found), "other": 12.0},
+        "host_microseconds": hosts(host_microseconds(found)),
         "ranges": ranges,
     }  # fmt: skip
     write(value)
     others = [each for each in found if each.source in _OTHER_TABLES and each.layout.gpus == 1
               and each.profile.task == "train"]  # fmt: skip
     value["factors"] = capability_factors(others, {_card(each) for each in images(found)})
-    ranges["another card"] = another_card(images(found), others)
+    ranges |= another_card(found, others)
     write(value)
     print(f"{len(found)} measurements, {TARGET.stat().st_size / 1e3:.0f} kB")
 

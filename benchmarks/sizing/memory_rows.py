@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sizing.languages import language_profile
-from sizing.traces import profile
+from sizing.traces import is_of, profile
 from sizing.truths import rows
 from tradewind.domain.gpus import data_sheet, resolve
 from tradewind.domain.precision import Precision
@@ -93,7 +93,7 @@ def largest() -> Iterator[Largest]:
         if card is None or not timm or not (first or (row["metric"] == "max_batch_fit" and over)):
             continue
         traced = profile(row["model"].removeprefix("timm/"), int(row["image_or_seq"]), "train", "eager")
-        if traced:
+        if traced and is_of(traced, row):
             last = row["channels_last"] == "1"
             asked = Request((traced,), precision=Precision.AMP_FP16, optimizer=row["optimizer"], channels_last=last)
             budget = Budget(traced, asked, Hardware(card, 1), Layout("single", 1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sizing.languages import language_profile
-from sizing.traces import profile
+from sizing.traces import is_of, profile
 from sizing.truths import rows
 from tradewind.domain.gpus import Gpu, data_sheet, resolve
 from tradewind.domain.precision import Precision
@@ -99,7 +99,7 @@ def _image(row: dict[str, str], gpu: Gpu, precision: str) -> Observation | None:
     eager = maker == "timm" and row["kind"] == "train" and row["date"] <= "2022"  # before fused attention
     shape = precision.replace("bf16", "fp16")  # the same operations and bytes
     traced = profile(model, int(row["image_or_seq"]), row["kind"], "eager" if eager else "flash", shape)
-    if traced is None:
+    if traced is None or not is_of(traced, row):
         return None
     gpus, micro = int(row["n_gpus"]), int(row["batch"])
     layout = Layout("ddp" if gpus > 1 else "single", micro, data=gpus)

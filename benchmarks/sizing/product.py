@@ -29,13 +29,20 @@ def ratios(found: Iterable[Observation]) -> Floats:
 @contextmanager
 def without(card: str) -> Iterator[None]:
     """The product as if ``card`` had never been measured, nor any other table read."""
-    told = efficiency.data()
     weights = {
         situation: kept
-        for situation, cards in told["weights"].items()
+        for situation, cards in efficiency.data()["weights"].items()
         if (kept := {name: each for name, each in cards.items() if name != card})
     }
-    with patch.object(efficiency, "data", lambda: {**told, "weights": weights, "factors": NO_FACTORS}):
+    with having(weights=weights, factors=NO_FACTORS):
+        yield
+
+
+@contextmanager
+def having(**parts: object) -> Iterator[None]:
+    """The product with other ``parts`` of its data."""
+    told = {**efficiency.data(), **parts}
+    with patch.object(efficiency, "data", lambda: told):
         efficiency.mixture.cache_clear()
         yield
     efficiency.mixture.cache_clear()

@@ -29,6 +29,12 @@ def name_of(model: str, size: int, task: str, attention: str, precision: str) ->
     return name if precision == "amp-fp16" else f"{name}.{precision}"
 
 
+def is_of(traced: ModelProfile, row: dict[str, str]) -> bool:
+    """Whether a row measured the model that was traced: libraries have mended some models under the same name."""
+    told = row["params_M"]
+    return not told or abs(traced.parameters / (1e6 * float(told)) - 1) < 0.02
+
+
 @cache
 def named(name: str) -> ModelProfile | None:
     """The traced profile of that name, if there is one."""

@@ -53,6 +53,7 @@ def test_what_is_not_given_stays_as_the_base_says() -> None:
     [
         ("resnet50", {"preset": "resnet50"}), ("preset:resnet50", {"preset": "resnet50"}),
         ("timm:resnet50.a1_in1k", {"timm": "resnet50.a1_in1k"}), ("params:7e9", {"parameters": 7e9}),
+        ("params:7B", {"parameters": 7e9}), ("params:350m", {"parameters": 350e6}),
         ("entrypoint:train:build_model", {"entrypoint": "train:build_model"}),
         ("hf:llama/config.json", {"hf": str(Path.cwd() / "llama/config.json")}),
     ],
@@ -69,6 +70,14 @@ def test_a_ladder_without_rungs_is_the_usual_one_and_begins_without_checkpointin
     assert workload.training.activation_checkpointing == "full"
 
 
+def test_a_micro_batch_that_is_given_is_judged_without_checkpointing_unless_the_file_asks_for_it() -> None:
+    given = {"model": "params:7e9", "micro_batch": 4}
+    assert flags.asked(given)[0].training.activation_checkpointing == "none"
+    assert flags.asked({**given, "micro_batch": "auto"})[0].training.activation_checkpointing == "auto"
+    file, _ = flags.asked({"model": "params:7e9", "activation_checkpointing": "full"})
+    assert flags.asked({"micro_batch": 4}, base=file)[0].training.activation_checkpointing == "full"
+
+
 def test_every_fault_is_told_at_once_with_its_flag_and_the_nearest() -> None:
     faults = faults_of({
         "model": "tim:resnet50", "micro_batch": "many", "image_size": "0x3", "precision": "fp9", "gpus": "8..1",
@@ -81,6 +90,40 @@ def test_every_fault_is_told_at_once_with_its_flag_and_the_nearest() -> None:
     assert told["--optimiser"].facts["nearest"] == "--optimizer"
     assert told["--precision"].facts["nearest"] == "fp8"
     assert told["--strategy"].facts["nearest"] == "fsdp"
+
+
+@pytest.mark.parametrize("reference", ["preset:", "entrypoint:train", "params:7Q", "params:", "timm: "])
+def test_references_that_name_no_model(reference: str) -> None:
+    (fault,) = faults_of({"model": reference})
+    assert (fault.code, fault.facts.get("nearest", "")) == ("model-reference-unreadable", "")
+
+
+@pytest.mark.parametrize("model", [7e9, {"preset": "resnet50"}, ["resnet50"], True])
+def test_a_model_that_is_no_text(model: object) -> None:
+    assert [fault.code for fault in faults_of({"model": model})] == ["type-wrong"]
+
+
+def test_numbers_and_truths_may_be_text_as_on_a_command_line() -> None:
+    workload, overrides = flags.asked({"model": "resnet50", "batch_size": "256", "micro_batch": " 32 ", "sequence": "9",
+                                       "classes": "10", "nodes": "2", "explain": "no", "no_trace": "true"})  # fmt: skip
+    training = workload.training
+    assert (training.batch_size, training.micro_batch, training.sequence, training.classes) == (256, 32, 9, 10)
+    assert (overrides.nodes, overrides.explain, overrides.trace) == (2, False, False)
+    codes = [fault.code for fault in faults_of({"model": "resnet50", "explain": "perhaps", "nodes": "0",
+                                                "max_batch": "64,x", "gpus": "8..1", "micro_batch": "-1"})]  # fmt: skip
+    assert codes == ["counts-unreadable", "nodes-unreadable", "ladder-unreadable", "type-wrong", "type-wrong"]
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"),
+    [(["A10", "L4,A10"], ("A10", "L4")), (["A10", "ALL"], ("all",)), ([], ()), ("A10,", ("A10",))],
+)
+def test_each_gpu_is_asked_about_once(named: object, asked: tuple[str, ...]) -> None:
+    assert flags.asked({"model": "resnet50", "gpu": named})[1].gpus == asked
+
+
+def test_a_gpu_without_a_name_is_not_every_gpu() -> None:
+    assert [fault.code for fault in faults_of({"model": "resnet50", "gpu": [""]})] == ["value-empty"]
 
 
 @pytest.mark.parametrize("strategy", ["tp=0", "tp=2,tp=4", "tp=2,xp=4", "tp="])

@@ -177,6 +177,63 @@ def test_a_config_falls_back_to_its_dimensions_and_says_so(tmp_path: Path) -> No
         assert (remark.code, remark.facts["why"]) == ("closed-form", "trace-needs-library")
 
 
+def test_an_architecture_that_the_library_does_not_know_is_sized_by_its_dimensions(tmp_path: Path) -> None:
+    tracer = CountingTracer(fault=NotTraceable("architecture-unknown"))
+    for kind, told in (("llame", LLAMA), ("llame", {})):
+        (tmp_path / "config.json").write_text(json.dumps(told | {"model_type": kind}))
+        profiles = profiles_of(tmp_path / "traces", tracer)
+        if told:
+            (remark,) = profiles.of(job(hf=str(tmp_path), sequence=512), "none").remarks
+            assert (remark.code, remark.facts["why"]) == ("closed-form", "architecture-unknown")
+        else:
+            with pytest.raises(BadInput, match="config-unknown") as caught:
+                profiles.of(job(hf=str(tmp_path), sequence=512), "none")
+            assert "llama" in caught.value.facts["nearest"]
+
+
+def test_a_shipped_trace_that_stands_in_is_told_as_one(tmp_path: Path) -> None:
+    found = profiles_of(tmp_path, None).of(job(timm="resnet50"), "none", trace=False)
+    assert found.profiles[0].source == "traced"
+    (remark,) = found.remarks
+    assert (remark.code, remark.facts["why"]) == ("shipped-instead", "not-traced-as-asked")
+
+
+@pytest.mark.parametrize(
+    ("model", "unused"),
+    [
+        ({"preset": "resnet50"}, "sequence"), ({"preset": "llama-3-8b"}, "image_size, classes"),
+        ({"parameters": 1e8}, "image_size, classes, attention"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_and_means_nothing_to_the_model_is_told(
+    tmp_path: Path, model: dict[str, Any], unused: str
+) -> None:
+    workload = job(**model, sequence=512, precision="bf16")
+    told = replace(workload.training, image_size=(3, 96, 96), classes=10, attention="eager")
+    told = replace(told, image_size=None, classes=None) if model.get("preset") == "resnet50" else told
+    overrides = SizeOverrides(("A100-80GB",), (1, 8))
+    studied = answers.study(replace(workload, training=told), overrides, profiles_of(tmp_path, None))
+    assert [each.facts["names"] for each in studied.remarks if each.code == "not-used"] == [unused]
+
+
+@pytest.mark.parametrize(
+    ("training", "nodes", "counts"),
+    [
+        ({}, None, (1, 8)), ({"micro_batch": 4}, None, (1, 1)), ({"strategy": "single"}, None, (1, 8)),
+        ({"strategy": "ddp", "micro_batch": 4}, None, (2, 8)), ({}, 2, (2, 16)), ({"micro_batch": 4}, 2, (2, 16)),
+        ({"strategy": "tp=2,pp=2,dp=8"}, None, (32, 32)), ({"strategy": "tp=4", "micro_batch": 1}, None, (4, 8)),
+        ({"strategy": "tp=8,pp=2"}, None, (16, 16)),
+    ],
+)  # fmt: skip
+def test_so_many_gpus_are_tried_where_nobody_says(
+    tmp_path: Path, training: dict[str, Any], nodes: int | None, counts: tuple[int, int]
+) -> None:
+    workload = job(parameters=1e9)
+    workload = replace(workload, training=replace(workload.training, **training))
+    overrides = SizeOverrides(("H100-80GB",), nodes=nodes)
+    assert answers.study(workload, overrides, profiles_of(tmp_path, None)).request.counts == counts
+
+
 @pytest.mark.parametrize(
     ("text", "code"), [(None, "config-missing"), ("{", "config-unreadable"), ("[]", "config-unreadable")]
 )

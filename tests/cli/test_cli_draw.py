@@ -115,6 +115,7 @@ def spread(value: float, low: float, high: float) -> dict[str, float]:
         (figures.spread(spread(3.0, 3.0, 3.0), "h"), "3.0 h"),
         (figures.spread(spread(0.0039, 0.0009, 0.032)), "0.0039 (0.0009–0.0320)"),
         (figures.spread(spread(16_410, 2_000, 67_796), "samples/s"), "16.4 (2.0–67.8) k samples/s"),
+        (figures.spread(spread(2e21, 2e21, 3e21), "GiB"), "2,000 (2,000–3,000) E GiB"),
         (figures.spread(None), "–"),
         (figures.hours(spread(0.135, 0.05, 0.356)), "8.1 (3.0–21.4) min"),
         (figures.hours(spread(0.003, 0.002, 0.004)), "10.8 (7.2–14.4) s"),

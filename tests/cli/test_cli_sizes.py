@@ -10,6 +10,8 @@ import contracts
 import pytest
 from cli_world import Inside, Shell, answer, job_file
 
+from tradewind.domain.errors import BadInput
+
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
@@ -28,6 +30,28 @@ def test_a_batch_from_a_pipe_is_a_line_of_json_a_row(shell: Shell) -> None:
     contracts.check(first["fits"], contracts.every(contracts.FIT))
     assert second["error"]["where"] == {"file": "-", "line": 3, "column": None}
     assert "Did you mean `gpu`?" in second["error"]["faults"][0]["what"]
+
+
+def test_only_line_feeds_end_a_row(shell: Shell, tmp_path: Path) -> None:
+    row = '{"model": "timm:a\u2028b", "gpu": "A10"}'
+    for typed in (f"\ufeff{row}\r\n\r\n{row}", f"{row}\n\x0c\n{row}\n"):
+        shell.typed = typed
+        assert [(each["row"], "fits" in each) for each in lines(shell("size", "--batch-file", "-").out)] == [
+            (1, True), (3, True),
+        ]  # fmt: skip
+
+
+def test_why_a_question_cannot_be_read_is_told_to_programs_too(shell: Shell) -> None:
+    error = shell("size", "--model", "resnet50", "--precision", "fp17", "--json").json()["error"]
+    assert "`--precision`" in error["why"] and "Did you mean `fp16`?" in error["why"]
+
+
+def test_forms_of_one_gpu_are_told_apart(shell: Shell, tmp_path: Path) -> None:
+    found = answer("size-many")
+    fit = found["fits"][0] | {"gpu": "V100-16GB", "fits": True, "gpus": 1}
+    shell.inside.sized = found | {"fits": [fit | {"form": form} for form in ("SXM", "PCIe")]}
+    told = shell("size", job_file(tmp_path)).out
+    assert "1 × V100-16GB SXM" in told and "1 × V100-16GB PCIe" in told
 
 
 def test_errors_of_rows_are_told_in_the_readers_language(shell: Shell, tmp_path: Path) -> None:
@@ -74,6 +98,32 @@ def test_bars_show_each_part_and_what_is_too_much(shell: Shell, tmp_path: Path) 
     drawn = bar(fit, 24)
     assert len(drawn.plain.strip()) == 24
     assert sum(span.end - span.start for span in drawn.spans if span.style == "red") == 12
+
+
+def test_what_takes_no_memory_is_not_in_the_legend(shell: Shell, tmp_path: Path) -> None:
+    found = answer("size-many")
+    fit = found["fits"][0] | {"first_token_seconds": None}
+    fit["memory_gib"] = fit["memory_gib"] | {"gradients": 0.0, "optimizer": 0.0}
+    for token, named in ((None, "▚ activations"), (fit["step_seconds"], "▚ KV cache, activations")):
+        shell.inside.sized = found | {"fits": [fit | {"first_token_seconds": token}]}
+        told = shell("size", job_file(tmp_path)).out
+        assert named in told and "▓ gradients" not in told and "▒ optimizer" not in told
+
+
+def test_a_model_larger_than_any_cluster_is_told_what_it_needs_at_least(shell: Shell, tmp_path: Path) -> None:
+    way = {"way": "none", "gpus": 8192, "at_least": 20634}
+    facts = {"gpu": "H100-80GB", "peak_gib": 2e6, "usable_gib": 76.4, "ways": [way]}
+    shell.inside.sized = answer("size-many") | {"limits": {"code": "too-large", "facts": facts}}
+    assert "needs at least 20,634 of them" in " ".join(shell("size", job_file(tmp_path)).out.split())
+
+
+def test_frames_of_a_users_error_stand_under_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def size(*_: object) -> None:
+        frames = "m.py:1 in f: g()\nm.py:2 in g: x"
+        raise BadInput("model-raised", model="entrypoint:m:f", error="KeyError: 'a'", frames=frames)
+
+    monkeypatch.setattr(shell.inside, "size", size)
+    assert "\n  KeyError: 'a'\n  m.py:1 in f: g()\n  m.py:2 in g: x\n" in shell("size", "--model", "entrypoint:m:f").err
 
 
 def test_a_calibration_that_measured_nothing_ends_with_5_and_the_log(shell: Shell, tmp_path: Path) -> None:

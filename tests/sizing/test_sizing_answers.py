@@ -70,6 +70,53 @@ def test_training_in_int8_is_refused_and_serving_is_not() -> None:
     assert fit.memory_gib.parameters == pytest.approx(6.74e9 / 2**30, rel=0.1)
 
 
+def test_why_a_gpu_is_not_trained_on_is_told() -> None:
+    for gpu, precision, why in (("A100-80GB", Precision.INT4, "precision-served-only"),
+                                ("Ascend-310", Precision.AMP_FP16, "training-unsupported")):  # fmt: skip
+        answer = study(counted(1e6, 8, precision=precision, gpus=sheets(gpu)))
+        assert [each.why for each in answer.rejected] == [why]
+
+
+def test_an_adapter_is_obeyed_where_only_the_number_of_parameters_is_known() -> None:
+    full, low, quantized = (
+        size(Request((from_parameters(7e9, precision="bf16-true", tokens=512, task="finetune", adapter=adapter),), 1,
+                     precision=Precision.BF16_TRUE, gpus=sheets("H200")))[0]
+        for adapter in ("none", "lora:16", "qlora:16")
+    )  # fmt: skip
+    sizes = [fit.memory_gib for fit in (full, low, quantized)]
+    assert sizes[0].optimizer > 100 * sizes[1].optimizer > 0
+    assert sizes[1].parameters > 3 * sizes[2].parameters
+    assert low.step_seconds.value < full.step_seconds.value
+    # LLaMA 7B, whose queries and values at rank 16 have 8.4 M: 4 · 16 · 4096 · 32
+    extra = from_parameters(6.74e9, adapter="lora:16").trainable
+    assert extra == pytest.approx(4 * 16 * 4096 * 32, rel=0.1)
+
+
+@pytest.mark.parametrize(("gpus", "nodes"), [(8, 1), (16, 2), (12, 2), (64, 8)])
+def test_many_gpus_are_in_as_few_nodes_as_hold_them(gpus: int, nodes: int) -> None:
+    (fit,) = size(counted(1e9, 192, gpus=sheets("H100-80GB"), counts=(gpus, gpus), nodes=None))
+    assert (fit.gpus, fit.nodes) == (gpus, nodes)
+
+
+def test_of_a_range_beyond_a_node_whole_nodes_are_taken() -> None:
+    fits = size(counted(40e9, 1440, gpus=sheets("A100-80GB"), counts=(1, 64), nodes=None, optimizer="adamw"))
+    assert [(fit.fits, fit.gpus, fit.nodes) for fit in fits] == [(True, 16, 2)]
+
+
+def test_gpus_that_cannot_be_spread_over_the_nodes_are_bad_input() -> None:
+    with pytest.raises(BadInput, match="nodes-indivisible") as caught:
+        size(counted(1e9, 8, gpus=sheets("H100-80GB"), counts=(3, 3), nodes=2))
+    assert (caught.value.facts["gpus"], caught.value.facts["nodes"]) == ("3", "2")
+
+
+@pytest.mark.parametrize("gpu", ["A100-80GB", "A10"])
+def test_serving_under_autocast_is_told_that_its_weights_are_wide(gpu: str) -> None:
+    for precision, wide in ((Precision.AMP_BF16, True), (Precision.BF16_TRUE, False)):
+        (profile,) = transformer_profiles(LLAMA_8B, name="l", task="infer", precision=str(precision))
+        (fit,) = size(Request((profile,), precision=precision, gpus=sheets(gpu), concurrency=1))
+        assert ("sixteen-bit-weights" in [hint.code for hint in fit.relief]) is wide
+
+
 def test_what_does_not_fit_stays_with_its_numbers() -> None:
     (fit,) = size(counted(7e9, 8, gpus=sheets("T4")))
     assert not fit.fits

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tradewind.domain.errors import BadInput
+from tradewind.domain.errors import BadInput, NotTraceable
 from tradewind.domain.profile import ModelProfile
 from tradewind.domain.profile_json import decode, encode
 from tradewind.ports.tracer import TraceRequest
@@ -126,7 +126,14 @@ def test_other_architectures_step_too(hf: Any, config: dict[str, Any]) -> None:
     assert profile.fallbacks == ()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"hidden_size": 4}', '{"model_type": "no-such"}'])
+def test_an_architecture_that_the_library_does_not_know_names_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "model_type": "lama"}))
+    with pytest.raises(NotTraceable, match="architecture-unknown") as caught:
+        trace(TraceRequest(f"hf:{tmp_path}"))
+    assert "llama" in caught.value.facts["nearest"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"hidden_size": 4}'])
 def test_a_broken_config_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(BadInput) as caught:
@@ -147,3 +154,10 @@ def test_llama_2_7b_with_adapters_takes_what_was_measured(
     weights = (profile.parameters - profile.trainable) * profile.frozen_bytes + profile.trainable * (2 + 2 + 2)
     step = max(m.tensors.at(micro_batch) + m.gradients * 2 * profile.trainable for m in profile.moments)
     assert (weights + step) / 2**30 == pytest.approx(allocated_gib, rel=0.06)
+
+
+@pytest.mark.filterwarnings("ignore:Mapping deprecated model name")
+@pytest.mark.parametrize(("width", "parameters"), [(16, 194.03e6), (32, 468.53e6), (48, 828.41e6)])
+def test_names_that_timm_leads_astray_are_built_as_wide_as_they_say(width: int, parameters: float) -> None:
+    profile = trace(TraceRequest(f"timm:ig_resnext101_32x{width}d", ".", task="infer"))
+    assert profile.parameters == pytest.approx(parameters, rel=1e-4)

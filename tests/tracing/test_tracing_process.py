@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -48,6 +50,8 @@ def mismatch(): return nn.Linear(4, 4), torch.zeros(2, 5)
 def arguments(): return nn.Linear(4, 4), (torch.zeros(2, 4), torch.zeros(2, 4))
 def cuda(): return nn.Linear(4, 4).cuda()
 def cuda_device(): return nn.Linear(4, 4, device="cuda:0")
+def cuda_chosen(): torch.cuda.set_device(0)
+def forever(): return forever()
 def branches(): return Branches()
 def number(): return 5
 def norm(): return nn.LayerNorm(4)
@@ -105,6 +109,7 @@ def test_options_and_sizes_reach_the_function(tracer: ProcessTracer, workdir: Pa
         ("arguments", "batch-mismatch", None),
         ("cuda", "model-calls-cuda", "in cuda: def cuda()"),
         ("cuda_device", "model-calls-cuda", "in cuda_device: def cuda_device()"),
+        ("cuda_chosen", "model-calls-cuda", "in cuda_chosen: def cuda_chosen()"),
         ("branches", "model-reads-values", "in forward: return self.layer(x) if x.sum() > 0 else x"),
         ("number", "entrypoint-not-a-model", None),
         ("norm", "entrypoint-inputs-unknown", None),
@@ -127,6 +132,20 @@ def test_a_fault_has_its_place_in_the_file(tracer: ProcessTracer, workdir: Path)
         tracer.trace(request(workdir, "run_raises"))
     assert caught.value.where is not None
     assert (Path(caught.value.where.file).name, caught.value.where.line) == ("train.py", 12)
+
+
+def test_a_recursion_is_told_once(tracer: ProcessTracer, workdir: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        tracer.trace(request(workdir, "forever"))
+    assert caught.value.facts["frames"].count("in forever: ") == 1
+
+
+def test_code_that_cannot_be_read_has_its_place_too(tracer: ProcessTracer, tmp_path: Path) -> None:
+    (tmp_path / "torn.py").write_text("x = 1\ndef build(:\n")
+    with pytest.raises(BadInput) as caught:
+        tracer.trace(TraceRequest("entrypoint:torn:build", str(tmp_path)))
+    assert caught.value.where is not None
+    assert (Path(caught.value.where.file).name, caught.value.where.line) == ("torn.py", 2)
 
 
 def test_code_without_end_is_ended_and_so_is_its_process(tracer: ProcessTracer, workdir: Path) -> None:
@@ -175,6 +194,21 @@ def test_the_process_ends_when_nobody_asks_any_more(workdir: Path) -> None:
     tracer._worker._process.stdin.close()  # as the end of this process would
     process.wait(20)
     tracer.close()
+
+
+def test_a_trace_at_work_ends_with_whoever_asked(workdir: Path) -> None:
+    asks = (
+        "from tradewind.tracing import ProcessTracer\nfrom tradewind.ports.tracer import TraceRequest\n"
+        f"ProcessTracer().trace(TraceRequest('entrypoint:train:endless', {str(workdir)!r}), 120)\n"
+    )
+    asker = psutil.Popen([sys.executable, "-c", asks])
+    while len(at_work := asker.children(recursive=True)) < 2:
+        assert asker.poll() is None
+        time.sleep(0.05)
+    asker.kill()
+    asker.wait(20)
+    gone, left = psutil.wait_procs(at_work, 20)
+    assert (len(gone), left) == (2, [])
 
 
 def children(but: Sequence[psutil.Process] = ()) -> list[psutil.Process]:

@@ -156,6 +156,35 @@ def test_checkpointing_keeps_less_and_computes_again(kind: str) -> None:
     assert less.fallbacks == ()
 
 
+def test_selective_checkpointing_computes_every_other_product_again() -> None:
+    class Part(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.four = nn.Sequential(*(nn.Linear(64, 64) for _ in range(4)))
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return self.four(x)
+
+    class Stack(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = nn.ModuleList(Part() for _ in range(3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            for part in self.parts:
+                x = part(x)
+            return x
+
+    whole, less = (traced(Stack, 64, activation_checkpointing=name) for name in ("none", "selective"))
+    assert less.step_flops - whole.step_flops == 3 * 2 * 64 * 64  # the second of four; the last is nobody's input
+
+
+def test_fp8_multiplies_by_weights_in_8_bits_and_attends_in_16() -> None:
+    profile = traced(lambda: Attention(32, 4), 64, 32, precision="fp8", attention="flash")
+    assert {op.dtype for op in profile.ops if op.kind == "matmul"} == {"fp8"}
+    assert {op.dtype for op in profile.ops if op.kind == "attention"} == {"bf16"}
+
+
 def test_a_model_without_repeated_parts_says_that_nothing_is_checkpointed() -> None:
     profile = traced(lambda: nn.Linear(8, 8), 8, activation_checkpointing="full")
     assert profile.fallbacks == ("nothing-to-checkpoint",)

@@ -36,8 +36,14 @@ def batch(cli: Cli, *words: str, rows: str) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_every_flag_is_obeyed_by_contract(cli: Cli) -> None:
-    told = cli.json(
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """The command with a home that the questions share: they start nothing, and the catalog is read once."""
+    return Cli(tmp_path_factory.mktemp("asked") / "home")
+
+
+def test_every_flag_is_obeyed_by_contract(asked: Cli) -> None:
+    told = asked.json(
         "size", "--model", "preset:llama-3-8b", "--gpu", "A100-80GB", "--gpus", "8", "--strategy", "fsdp",
         "--micro-batch", "1", "--batch-size", "16", "--sequence", "1024", "--precision", "bf16", "--optimizer", "adamw",
         "--activation-checkpointing", "full", "--attention", "flash", "--explain",
@@ -51,16 +57,14 @@ def test_every_flag_is_obeyed_by_contract(cli: Cli) -> None:
     assert {term["term"] for term in told["explain"]} >= {"activations", "device", "usable", "step"}
 
 
-def test_a_batch_file_is_answered_row_by_row(cli: Cli, tmp_path: Path) -> None:
+def test_a_batch_file_is_answered_row_by_row(asked: Cli, tmp_path: Path) -> None:
     questions: list[Any] = [
         {"model": f"params:{billions}e9", "gpu": gpu, "micro_batch": 1, "precision": "bf16"}
         for billions in (1, 7, 70) for gpu in ("A10", "A100-80GB")
     ]  # fmt: skip
     rows = "\n".join([*map(json.dumps, questions), "{", json.dumps({"model": "resnet5", "gpu": "A10"}), ""])
     (tmp_path / "rows.jsonl").write_text(rows)
-    answers = batch(cli, str(tmp_path / "rows.jsonl"), "--workers", "2", rows="")
-    piped = batch(cli, "-", rows=rows)
-    assert piped[:6] == answers[:6] and piped[6]["error"]["where"] == {"file": "-", "line": 7, "column": None}
+    answers = batch(asked, str(tmp_path / "rows.jsonl"), "--workers", "2", rows="")
     assert [answer["row"] for answer in answers] == list(range(1, 9))
     for answer in answers[:6]:
         contracts.check(answer["fits"], contracts.every(contracts.FIT))
@@ -70,26 +74,36 @@ def test_a_batch_file_is_answered_row_by_row(cli: Cli, tmp_path: Path) -> None:
     assert "resnet50" in answers[7]["error"]["what"]
 
 
-def test_work_without_a_model_is_sized_by_its_needs(cli: Cli) -> None:
-    told = cli.json("size", "--model", "profile:rendering")
+@pytest.mark.long
+def test_a_piped_batch_is_answered_as_it_is_read_from_a_file(asked: Cli) -> None:
+    rows = json.dumps({"model": "params:7e9", "gpu": "A10"}) + "\r\n\r\n{"
+    first, second = batch(asked, "-", rows=rows)
+    contracts.check(first["fits"], contracts.every(contracts.FIT))
+    assert second["error"]["where"] == {"file": "-", "line": 3, "column": None}
+
+
+@pytest.mark.long
+def test_work_without_a_model_is_sized_by_its_needs(asked: Cli) -> None:
+    told = asked.json("size", "--model", "profile:rendering")
     contracts.check(told, contracts.SIZE)
     assert told["machines"] and told["needs"]["gpu_memory_gib"] == 12
 
 
-def test_a_guides_set_up_is_judged_beside_todays_plan(cli: Cli) -> None:
-    told = cli.json("size", "--model", "profile:nlp-pretrain", "--gpu", "A100-80GB")
+def test_a_guides_set_up_is_judged_beside_todays_plan(asked: Cli) -> None:
+    told = asked.json("size", "--model", "profile:nlp-pretrain", "--gpu", "A100-80GB")
     contracts.check(told, contracts.SIZE)
     assert told["setup"]["verdict"] in {"dear", "sensible"} and told["setup"]["ratio"] >= 1
     contracts.check(told["setup"]["plan"], contracts.PLACED)
     assert told["setup"]["guided"]["offer"]["gpu"].startswith("V100")
 
 
-def test_presets_are_planned_like_counted_models(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.long
+def test_presets_are_planned_like_counted_models(asked: Cli, tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(
         "run: python train.py\nmodel: {preset: bert-base}\n"
         "training: {batch_size: 64, sequence: 128, precision: bf16, samples: 64000, epochs: 1}\n"
     )
-    plan = cli.json("plan", str(tmp_path / "job.yaml"))
+    plan = asked.json("plan", str(tmp_path / "job.yaml"))
     contracts.check(plan, contracts.PLAN)
     assert plan["chosen"]["fit"]["fits"]
 
@@ -102,16 +116,18 @@ def test_calibration_measures_steps_here_and_says_that_no_gpu_was_there(cli: Cli
     assert 0.02 <= told["lesson"]["step_seconds"] < 1.0 and told["lesson"]["steps"] >= 30
     sized = cli.json("size", str(job), "--gpu", "A10")
     assert "anchor-of-processor" in [each["code"] for each in sized["assumptions"]]
-    assert cli.json("leases") == []
-    assert cli.quiet() == []
 
 
-def test_a_finished_job_teaches_the_same_way(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.long
+def test_a_finished_job_teaches_the_same_way_and_nothing_is_left(cli: Cli, tmp_path: Path) -> None:
     job = job_file(tmp_path / "j", "python steps.py")
     (job.parent / "steps.py").write_text(STEPS.replace("2_000", "80"))
     assert cli("run", str(job), "--local").code == 0
     sized = cli.json("size", str(job), "--gpu", "A10")
     assert "anchor-of-processor" in [each["code"] for each in sized["assumptions"]]
+    assert cli("calibrate", str(job)).code == 0
+    assert cli.json("leases") == []
+    assert cli.quiet() == []
 
 
 @pytest.mark.long

@@ -30,8 +30,9 @@ def as_json(error: TradewindError, lang: str) -> dict[str, Any]:
     """The contract's error object; with ``facts``, and ``faults`` where a document has several."""
     sentence = words.error(error, lang)
     faults = [as_json(fault, lang) for fault in error.faults]
+    why = sentence.why or " ".join(part for fault in error.faults for part in words.error(fault, lang) if part)
     return {
-        "code": error.code, "what": sentence.what, "why": sentence.why, "next": sentence.next,
+        "code": error.code, "what": sentence.what, "why": why, "next": sentence.next,
         "where": _where(error.where), "retryable": error.retryable, "facts": dict(error.facts),
         **({"faults": faults} if faults else {}),
     }  # fmt: skip
@@ -48,7 +49,7 @@ def as_text(error: TradewindError, world: World) -> str:
     place = "" if error.faults else _place(error.where)
     lines = [f"{red}{world.say('error-mark')}{off} {place}{sentence.what}"]
     if sentence.why:
-        lines.append(f"  {sentence.why}")
+        lines += [f"  {line}" for line in sentence.why.splitlines()]
     for fault in error.faults:
         said = words.error(fault, world.lang)
         lines.append(f"  {dim}{_place(fault.where)}{off}{' '.join(filter(None, said))}")

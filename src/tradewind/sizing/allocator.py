@@ -43,14 +43,14 @@ class Overhead:
         return self.unused[at - 1] * (1 - part) + self.unused[at] * part
 
 
-def overhead(profile: ModelProfile, split: int) -> Overhead:
-    """The overhead of ``profile`` where its tensors are split over ``split`` GPUs."""
+def overhead(profile: ModelProfile, whole: bool) -> Overhead:
+    """The overhead of ``profile``; the replay tells it where a GPU holds the ``whole`` model, as it did there."""
     first = Spread(*(end * MIB for end in term("segments")))
-    if not profile.reserved:
+    if not profile.reserved or not whole:
         return Overhead((), (), term("fragmentation"), first)
     batches, beyond = _beyond(profile)
     share = term("replayed")
-    return Overhead(batches, tuple(each / split for each in beyond), Spread(1.0, share.value, share.high), first)
+    return Overhead(batches, beyond, Spread(1.0, share.value, share.high), first)
 
 
 @once

@@ -24,12 +24,14 @@ def from_parameters(
     activation_bytes: float | None = None,
     task: str = "train",
     precision: str = "fp32",
+    adapter: str = "none",
     tokens: int | None = None,
     name: str = "params",
 ) -> ModelProfile:
     """The profile of a model of which the number of ``parameters`` is known, and perhaps a little more.
 
     Args:
+        adapter: as of :func:`transformer_profiles`; its size is that beside a transformer of usual proportions.
         flops: forward pass of one sample, multiply-add = 2; None: twice the parameters for each token.
         activation_bytes: saved for the backward pass, counted as fp32; None: c · F / sqrt(P) (term ``activation``).
     """
@@ -38,6 +40,8 @@ def from_parameters(
     saved = activation_bytes or term("activation").value * work / math.sqrt(parameters)
     saved *= 1.0 if compute_bytes(kind) == 4.0 else term("sixteen-bit-share").value
     trains = task != "infer"
+    rank, quantized = _adapter(adapter)
+    extra = _usual_adapter_parameters(parameters, rank)
     copies = compute_bytes(kind) * parameters if is_autocast(kind) and (trains or kind is not Precision.FP8) else 0.0
     moments = (
         (Moment("backward", Amount(0.0, saved), copies, 1.0), Moment("step", Amount(0.0), 0.0, 1.0))
@@ -46,19 +50,34 @@ def from_parameters(
     )
     return ModelProfile(
         name=name, source="parameters", task=task, precision=precision, attention="auto",
-        activation_checkpointing="none", parameters=parameters, trainable=parameters if trains else 0.0,
-        active=parameters, buffers=0.0, frozen_bytes=frozen_bytes(kind), moments=moments,
-        ops=tuple(_ops_of_parameters(parameters, work, saved, kind, trains)), tokens=tokens,
+        activation_checkpointing="none", parameters=parameters + extra,
+        trainable=0.0 if not trains else extra or parameters, active=parameters + extra, buffers=0.0,
+        frozen_bytes=term("nf4").value if quantized else frozen_bytes(kind), moments=moments,
+        ops=tuple(_ops_of_parameters(parameters, work, saved, kind, trains, learns=not rank)), tokens=tokens,
         fallbacks=() if activation_bytes else ("activations-estimated",),
     )  # fmt: skip
 
 
-def _ops_of_parameters(parameters: float, work: float, saved: float, kind: Precision, trains: bool) -> list[Op]:
-    """Arithmetic as one product, and traffic: each saved byte crosses the bus ``activation-crossings`` times a step."""
+def _usual_adapter_parameters(parameters: float, rank: int) -> float:
+    """Of queries and values, r · 2h each, in P = 12 · layers · h² with h = 128 · layers.
+
+    Source: shapes of language models, Kaplan et al. 2020, arXiv 2001.08361 §2.1 and §3.1.
+    """
+    hidden: float = (128 / 12 * parameters) ** (1 / 3)
+    return rank * 4 * hidden * hidden / 128
+
+
+def _ops_of_parameters(
+    parameters: float, work: float, saved: float, kind: Precision, trains: bool, learns: bool
+) -> list[Op]:
+    """Arithmetic as one product, and traffic: each saved byte crosses the bus ``activation-crossings`` times a step.
+
+    What does not learn has no gradients of weights, which are half of the backward pass.
+    """
     width, dtype = compute_bytes(kind), dtype_name(kind)
     third = saved * term("activation-crossings").value / 3
     ops = []
-    for phase, times in (("forward", 1), ("backward", 2)) if trains else (("forward", 1),):
+    for phase, times in (("forward", 1), ("backward", 2 if learns else 1)) if trains else (("forward", 1),):
         ops.append(Op(phase, "matmul", dtype, 1, Amount(0.0, times * work), Amount(times * width * parameters)))
         launches = KERNELS // 3 * times
         ops.append(Op(phase, "elementwise", dtype, launches, Amount(0.0), Amount(0.0, times * third / launches)))
@@ -111,17 +130,29 @@ def transformer_profiles(
 
 
 def narrow_moments(profile: ModelProfile) -> tuple[Moment, ...]:
-    """The moments of a closed-form profile under mixed precision that keeps no fp32 between layers (FSDP, ZeRO).
+    """The moments of a transformer under mixed precision that keeps no fp32 between layers (FSDP, ZeRO).
 
-    Other profiles keep theirs: autocast is what they were made under.
+    A trace under autocast loses as large a share of what its layers hold as the closed form does; a model of which no
+    dimensions are known keeps its moments.
     """
     dims, kind = profile.transformer, Precision(profile.precision)
     learns = profile.trainable == profile.parameters
-    if profile.source != "closed-form" or dims is None or not is_autocast(kind) or not learns:
+    if dims is None or not is_autocast(kind) or not learns:
         return profile.moments
     width = compute_bytes(kind)
     setting = Setting(width, width, dtype_name(kind), fused=profile.attention != "eager")
-    return _train_moments(dims, setting, profile)
+    if profile.source == "closed-form":
+        return _train_moments(dims, setting, profile)
+    way, wide = profile.activation_checkpointing, replace(setting, residual=residual_bytes(kind))
+    share = _held(dims, setting, way) / _held(dims, wide, way)
+    return tuple(_narrower(each, _logits(dims, setting), share) for each in profile.moments)
+
+
+def _narrower(moment: Moment, logits: float, share: float) -> Moment:
+    """The moment with ``share`` of its tensors; while there is no gradient, its logits are there, as they were."""
+    most = moment.tensors.per_sample
+    kept = 0.0 if moment.gradients else min(most, logits)
+    return replace(moment, tensors=Amount(moment.tensors.fixed, kept + (most - kept) * share))
 
 
 def _adapter(text: str) -> tuple[int, bool]:
@@ -180,8 +211,7 @@ def _logits(t: Transformer, s: Setting) -> float:
 def _train_moments(t: Transformer, s: Setting, profile: ModelProfile) -> tuple[Moment, ...]:
     """The loss; the first layer of the backward pass; the last one; the optimizer's step."""
     way = profile.activation_checkpointing
-    each: list[tuple[int, Kept]] = [(layers, kept(t, s, *shape)) for layers, *shape in _stacks(t)]
-    held = sum(layers * {"none": k.all, "selective": k.selective, "full": k.boundary}[way] for layers, k in each)
+    each, held = _by_layers(t, s), _held(t, s, way)
     last = each[-1][1]
     recomputed = 0.0 if way == "none" else last.all
     one = max(k.all for _, k in each)
@@ -197,6 +227,16 @@ def _train_moments(t: Transformer, s: Setting, profile: ModelProfile) -> tuple[M
         Moment("backward", Amount(0.0, one + each[0][1].passing + stream), copies, rest),
         Moment("step", Amount(0.0), 0.0, 1.0),
     )
+
+
+def _by_layers(t: Transformer, s: Setting) -> list[tuple[int, Kept]]:
+    return [(layers, kept(t, s, *shape)) for layers, *shape in _stacks(t)]
+
+
+def _held(t: Transformer, s: Setting, way: str) -> float:
+    """Bytes of a sample that all layers keep together."""
+    ways = ((layers, {"none": k.all, "selective": k.selective, "full": k.boundary}) for layers, k in _by_layers(t, s))
+    return sum(layers * by_way[way] for layers, by_way in ways)
 
 
 def _infer_moments(t: Transformer, s: Setting, profile: ModelProfile) -> tuple[Moment, ...]:

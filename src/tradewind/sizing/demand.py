@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tradewind.domain.profile import ModelProfile, Moment
 from tradewind.sizing.allocator import Overhead, overhead
 from tradewind.sizing.arithmetic import stored_bytes
-from tradewind.sizing.held import Held, held
+from tradewind.sizing.held import SHARDS_WEIGHTS, Held, held
 from tradewind.sizing.inference import cache_bytes, graphs_bytes
 from tradewind.sizing.layout import Layout
 from tradewind.sizing.memo import once
@@ -26,6 +26,9 @@ from tradewind.sizing.workspace import convolution
 LOW, VALUE, HIGH = 0, 1, 2  # which end of every spread is looked at
 _KEPT = 4096
 _SPREADS = {"traced": "traced-activations", "closed-form": "closed-form-activations", "parameters": "given-activations"}
+
+
+Slopes = tuple[tuple[float, float], ...]
 
 
 class Line(NamedTuple):
@@ -55,11 +58,13 @@ class Line(NamedTuple):
 class Demand:
     """Lines of every stage and moment at the middle of the spreads; slopes (bytes, bytes of each sample) at each end.
 
-    ``overhead`` is the allocator's; ``outside``: bytes that no allocator knows, but for the CUDA context.
+    ``pools``: slopes of all pools of the allocator together, where some bytes are kept apart (``held``); ``overhead``
+    is the allocator's; ``outside``: bytes that no allocator knows, but for the CUDA context.
     """
 
     lines: tuple[Line, ...]
-    slopes: tuple[tuple[tuple[float, float], ...], ...]
+    slopes: tuple[Slopes, ...]
+    pools: tuple[Slopes, ...]
     overhead: Overhead
     outside: Spread
 
@@ -69,14 +74,11 @@ class Demand:
 
     def allocated(self, end: int, micro_batch: int) -> float:
         """Bytes at the peak."""
-        most = 0.0
-        for fixed, slope in self.slopes[end]:
-            most = max(most, fixed + slope * micro_batch)
-        return most
+        return _highest(self.slopes[end], micro_batch)
 
     def reserved(self, end: int, micro_batch: int, workspace: float) -> float:
         """Bytes reserved at the peak, with ``workspace`` bytes more allocated."""
-        return self.overhead.reserved(self.allocated(end, micro_batch) + workspace, micro_batch, end)
+        return self.overhead.reserved(_highest(self.pools[end], micro_batch) + workspace, micro_batch, end)
 
 
 _known: dict[tuple[object, ...], tuple[ModelProfile, Demand]] = {}
@@ -100,6 +102,7 @@ def demand(profile: ModelProfile, request: Request, layout: Layout) -> Demand:
 
 def _demand(profile: ModelProfile, request: Request, layout: Layout) -> Demand:
     ends: tuple[list[Line], ...] = ([], [], [])
+    pools: tuple[list[Line], ...] = ([], [], [])
     scales, works = activations(profile), convolution(profile, request.precision)
     left = _compiled(profile, request)
     whole = Spread(1.0, 1.0, 1.0)
@@ -111,13 +114,16 @@ def _demand(profile: ModelProfile, request: Request, layout: Layout) -> Demand:
             for end in (LOW, VALUE, HIGH):
                 line = _line(profile, layout, holds, moment, end, (scales[end], left[end]), works[end])
                 tensors = line.tensors[0], line.tensors[1] + cache
-                ends[end].append(line._replace(tensors=tensors, weights=line.weights * stored[end] / stored.value))
+                line = line._replace(tensors=tensors, weights=line.weights * stored[end] / stored.value)
+                ends[end].append(line)
+                pools[end].append(_pooled(line, holds))
     nccl, graphs = term("nccl"), Spread(0.0, 0.0, 0.0) if request.trains else graphs_bytes(profile)
     outside = Spread(*(graphs[end] + (nccl[end] * 2**30 if layout.gpus > 1 else 0.0) for end in (LOW, VALUE, HIGH)))
     return Demand(
         lines=tuple(ends[VALUE]),
         slopes=tuple(_upper({(line.fixed, line.slope) for line in lines}) for lines in ends),
-        overhead=overhead(profile, layout.tensor * layout.context * layout.pipeline),
+        pools=tuple(_upper({(line.fixed, line.slope) for line in lines}) for lines in pools),
+        overhead=overhead(profile, whole=layout.strategy not in SHARDS_WEIGHTS),
         outside=outside,
     )
 
@@ -143,12 +149,22 @@ def _line(
     )
 
 
+def _pooled(line: Line, holds: Held) -> Line:
+    """The line with what the stream that reduces gradients keeps to itself, alive or not."""
+    if not holds.reduced:
+        return line
+    unsharded = holds.unsharded if line.moment.phase == "backward" else 0.0
+    return line._replace(gradients=holds.gradients + holds.buckets + unsharded + holds.reduced)
+
+
 def activations(profile: ModelProfile) -> Spread:
     """Tensors at the peak over those of the profile."""
     if "activations-estimated" in profile.fallbacks:
         wide = term("activation")
         return Spread(wide.low / wide.value, 1.0, wide.high / wide.value)
-    known = term(_SPREADS[profile.source])
+    # Of one configuration each library's code keeps its own tensors, and the trace is of transformers'.
+    source = "closed-form" if profile.transformer else profile.source
+    known = term(_SPREADS[source])
     unsure = term("other-operations") if _runs_others(profile) else Spread(1.0, 1.0, 1.0)
     return Spread(*(known[end] * unsure[end] for end in (LOW, VALUE, HIGH)))
 
@@ -172,7 +188,14 @@ def _compiled_tensors(profile: ModelProfile, layout: Layout, moment: Moment, lef
     return most * left if most <= head else head + (most - head) * left
 
 
-def _upper(lines: set[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+def _highest(slopes: Slopes, micro_batch: int) -> float:
+    most = 0.0
+    for fixed, slope in slopes:
+        most = max(most, fixed + slope * micro_batch)
+    return most
+
+
+def _upper(lines: set[tuple[float, float]]) -> Slopes:
     """The lines that no other one lies above at every micro-batch."""
     return tuple(
         (fixed, slope)

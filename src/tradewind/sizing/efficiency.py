@@ -217,8 +217,8 @@ def _host_seconds(asked: dict[str, float], situation: Situation, gpu: Gpu) -> fl
 def _range(profile: ModelProfile, situation: Situation, gpu: Gpu) -> tuple[float, float]:
     ranges: dict[str, list[float]] = data()["ranges"]
     known = card_name(gpu) in _weights().get(situation.key, {})
-    name = "parameters" if profile.source == "parameters" else situation.key if known else "another card"
-    low, high = ranges[name]
+    unknown = f"another card {'tokens' if situation.tokens else 'train' if situation.trains else 'infer'}"
+    low, high = ranges["parameters" if profile.source == "parameters" else situation.key if known else unknown]
     return low, high
 
 

@@ -9,8 +9,12 @@
     fsdp, 3d       1/n, and two units gathered     1/n and one unit                1/n
     3d, pipeline   1/n, and all, computing type    1/n and all, computing type     1/n
 
+FSDP reduces gradients on a stream of its own, of which the allocator keeps the blocks apart: what is reserved there,
+all shards and a copy of the largest unit in the weights' type, no tensor of the model ever uses.
+
 Sources: ZeRO, Rajbhandari et al. 2020, arXiv 1910.02054 §3.1 and §5; PyTorch manual of DistributedDataParallel
-(``gradient_as_bucket_view`` is False unless asked for) and of FSDP (2026).
+(``gradient_as_bucket_view`` is False unless asked for) and of FSDP (2026); its ``foreach_reduce`` and
+CUDACachingAllocator's pools by stream (2.6, 2025).
 """
 
 from __future__ import annotations
@@ -24,8 +28,8 @@ from tradewind.sizing.layout import Layout
 from tradewind.sizing.stage import Stage
 from tradewind.sizing.terms import term
 
-_SHARDS_WEIGHTS = ("fsdp", "fsdp-grad-op", "3d")
-_SHARDS_GRADIENTS = ("zero2", *_SHARDS_WEIGHTS)
+SHARDS_WEIGHTS = ("fsdp", "fsdp-grad-op", "3d")
+_SHARDS_GRADIENTS = ("zero2", *SHARDS_WEIGHTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Held:
     Attributes:
         weights: as stored; ``gathered``: of other GPUs' shards, while a unit computes.
         gradients: of all trained weights once they exist; ``buckets``: for communication, always there.
-        unsharded: gradients of one unit before they are spread, in a backward pass.
+        unsharded: gradients of one unit before they are spread, in a backward pass; ``reduced``: the copy that is
+            sent, in a pool apart.
         states: of the optimizer, with fp32 weights where the others are narrower.
         copies: share of the profile's autocast copies that are made.
     """
@@ -47,6 +52,7 @@ class Held:
     unsharded: float
     states: float
     copies: float
+    reduced: float = 0.0
 
 
 def held(profile: ModelProfile, stage: Stage, precision: Precision, optimizer: str, layout: Layout) -> Held:
@@ -76,6 +82,7 @@ def held(profile: ModelProfile, stage: Stage, precision: Precision, optimizer: s
     return Held(
         weights=(own + still) / ranks, gathered=0.0 if alone else gathered, gradients=own / ranks, buckets=0.0,
         unsharded=0.0 if alone else unit, states=trained * state / ranks, copies=1.0 if alone else 0.0,
+        reduced=0.0 if alone else min(max(stage.largest, stage.outer), trained) * width,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Field names by model type: as the configuration classes of transformers 4 and 5 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from tradewind.domain.errors import BadInput
@@ -34,7 +35,7 @@ def dimensions(config: Mapping[str, Any], sequence: int | None = None) -> Transf
     kind = str(config.get("model_type", "")).replace("-", "_").lower()
     kind = {"xlm_roberta": "xlm-roberta"}.get(kind, kind)
     if kind == "t5" or (kind not in KNOWN and config.get("num_hidden_layers") is None):
-        raise BadInput("config-unknown", architecture=kind or "none", known=", ".join(KNOWN))
+        raise _unknown(kind)
     read = _Reader(config, kind)
     hidden = read.number("hidden_size", "n_embd", "d_model")
     heads = read.number("num_attention_heads", "n_head", "decoder_attention_heads", "n_heads")
@@ -86,6 +87,11 @@ def _biases(config: Mapping[str, Any], kind: str, gated: bool) -> frozenset[str]
     return frozenset() if kind in ("falcon", "mpt") else _ALL
 
 
+def _unknown(kind: str) -> BadInput:
+    nearest = ", ".join(get_close_matches(kind, KNOWN, 3, 0.6))
+    return BadInput("config-unknown", architecture=kind or "none", nearest=nearest, known=", ".join(KNOWN))
+
+
 class _Reader:
     """Numbers of a configuration under whichever name it uses."""
 
@@ -99,5 +105,5 @@ class _Reader:
             if isinstance(value, int) and not isinstance(value, bool):
                 return value
         if usual is None:
-            raise BadInput("config-unknown", architecture=self._kind or "none", known=", ".join(KNOWN))
+            raise _unknown(self._kind)
         return usual

@@ -17,12 +17,11 @@ from tradewind.domain.profile import ModelProfile
 from tradewind.sizing.layout import Layout
 from tradewind.sizing.layouts import spelt, ways
 from tradewind.sizing.memory import Budget
-from tradewind.sizing.request import Hardware, Request
+from tradewind.sizing.request import EACH_NODE, Hardware, Request
 from tradewind.sizing.terms import GIB
 
-# GPUs in one training cluster, the most that are looked for; a node of the larger kind has eight.
+# GPUs in one training cluster, the most that are looked for.
 COUNTS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
-EACH_NODE = 8
 
 
 def limits(request: Request, fits: tuple[Fit, ...]) -> Hint | None:

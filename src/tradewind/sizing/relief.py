@@ -1,9 +1,9 @@
 """What would make a fit hold, or relieve what bounds it: codes and facts, the simplest first.
 
     memory             smaller-micro-batch  activation-checkpointing  eight-bit-optimizer  shard  adapter
-                       quantize  more-gpus
+                       sixteen-bit-weights  quantize  more-gpus
     compute            lower-precision  compile  more-gpus
-    memory-bandwidth   channels-last  compile  lower-precision
+    memory-bandwidth   channels-last  sixteen-bit-weights  compile  lower-precision
     launch             larger-micro-batch  compile
     communication      accumulate  faster-link  fewer-gpus
     bubble             more-passes
@@ -15,10 +15,8 @@ What does not apply to a fit is left out.
 from __future__ import annotations
 
 from tradewind.domain.fit import Fit, Hint
-from tradewind.sizing.arithmetic import is_wide
+from tradewind.sizing.arithmetic import is_autocast, is_wide
 from tradewind.sizing.request import Hardware, Request
-
-SMALL_BATCH = 8  # with fewer samples at once, a larger micro-batch is the first thing to try
 
 
 def relief(fit: Fit, request: Request, hardware: Hardware) -> tuple[Hint, ...]:
@@ -32,7 +30,7 @@ def _of_memory(fit: Fit, request: Request) -> list[tuple[str, dict[str, object]]
     if fit.max_micro_batch:
         found.append(("smaller-micro-batch", {"micro_batch": fit.max_micro_batch}))
     if request.trains:
-        if fit.activation_checkpointing == "none":
+        if fit.activation_checkpointing == "none" and request.profiles[0].source != "parameters":
             found.append(("activation-checkpointing", {}))
         if request.optimizer in ("adam", "adamw", "lamb"):
             found.append(("eight-bit-optimizer", {}))
@@ -40,8 +38,11 @@ def _of_memory(fit: Fit, request: Request) -> list[tuple[str, dict[str, object]]
             found.append(("shard", {}))
         if request.task == "finetune" and request.profiles[0].trainable == request.parameters:
             found.append(("adapter", {}))
-    elif request.precision.value not in ("int8", "int4"):
-        found.append(("quantize", {}))
+    else:
+        if is_autocast(request.precision):
+            found.append(("sixteen-bit-weights", {}))
+        if request.precision.value not in ("int8", "int4"):
+            found.append(("quantize", {}))
     found.append(("more-gpus", {}))
     return found
 
@@ -53,8 +54,9 @@ def _of_time(fit: Fit, request: Request, hardware: Hardware) -> list[tuple[str, 
     offered = {
         "compute": [("lower-precision", narrower), ("compile", not request.compile), ("more-gpus", True)],
         "memory-bandwidth": [
-            ("channels-last", convolves and not request.channels_last), ("compile", not request.compile),
-            ("lower-precision", narrower),
+            ("channels-last", convolves and not request.channels_last),
+            ("sixteen-bit-weights", not request.trains and is_autocast(request.precision)),
+            ("compile", not request.compile), ("lower-precision", narrower),
         ],
         "launch": [("larger-micro-batch", larger), ("compile", not request.compile)],
         "communication": [

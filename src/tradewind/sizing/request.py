@@ -15,6 +15,7 @@ OPTIMIZERS = ("sgd", "sgd-plain", "adam", "adamw", "adamw-8bit", "lion", "adafac
 STRATEGIES = ("auto", "single", "ddp", "zero1", "zero2", "fsdp", "fsdp-grad-op")
 CHECKPOINTING = ("auto", "none", "selective", "full")
 LADDER = (512, 384, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1)
+EACH_NODE = 8  # GPUs of a server
 _DEGREE = re.compile(r"(tp|pp|dp|cp)=([1-9][0-9]*)")
 
 
@@ -56,6 +57,7 @@ class Request:
         activation_checkpointing: of :data:`CHECKPOINTING`; ``auto`` begins without.
         gpus: data sheets to size on; ``unlisted``: names asked for that have none, to be rejected.
         counts: fewest and most GPUs in all; the fewest that fits is taken.
+        nodes: that they are in, alike; None: as few as hold them, of eight GPUs at most.
         ladder: micro-batches of which the largest that is expected to run is wanted (:data:`LADDER`); empty: not asked.
         context: inference of a language model: tokens held for each sequence; None: the profile's.
         concurrency: inference: sequences or samples at once; None: ``micro_batch``, else what fits.
@@ -80,7 +82,7 @@ class Request:
     gpus: tuple[Gpu, ...] = ()
     unlisted: tuple[str, ...] = ()
     counts: tuple[int, int] = (1, 1)
-    nodes: int = 1
+    nodes: int | None = 1
     ladder: tuple[int, ...] = ()
     context: int | None = None
     concurrency: int | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tradewind.domain.errors import BadInput
 from tradewind.domain.estimate import Estimate
 from tradewind.domain.fit import Fit
 from tradewind.domain.gpus import Gpu
+from tradewind.domain.precision import Precision
 from tradewind.domain.profile import ModelProfile
 from tradewind.sizing.anchors import anchored
 from tradewind.sizing.arithmetic import capability, peak_flops
@@ -16,12 +18,15 @@ from tradewind.sizing.layout import Layout
 from tradewind.sizing.layouts import spelt, suits, ways
 from tradewind.sizing.memory import Budget
 from tradewind.sizing.relief import relief
-from tradewind.sizing.request import LADDER, Hardware, Request
+from tradewind.sizing.request import EACH_NODE, LADDER, Hardware, Request
 from tradewind.sizing.timing import StepTime, step_time
 
 # Below this CUDA capability no current PyTorch 2 wheel has kernels. Source: PyTorch 2.6 release notes (2025-01): the
 # CUDA 12.6 wheels begin with 5.0.
 OLDEST_CAPABILITY = 5.0
+
+# Made for inference alone. Source: Huawei, Ascend 310 product page (2018): "AI inference processor".
+_SERVING = frozenset({"Ascend-310"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +45,18 @@ def fit_each(request: Request) -> tuple[tuple[Fit, ...], tuple[Unfit, ...]]:
     """One fit per GPU of the request, and those that could not be evaluated.
 
     Raises:
-        BadInput: ``batch-indivisible`` when the batch cannot be spread over any of the counts.
+        BadInput: ``batch-indivisible`` when the batch cannot be spread over any of the counts, ``nodes-indivisible``
+            when none of them can be spread over the nodes.
     """
+    counts = "..".join(str(count) for count in sorted(set(request.counts)))
+    if request.nodes and not any(count % request.nodes == 0 for count in _counts(request)):
+        raise BadInput("nodes-indivisible", gpus=counts, nodes=request.nodes)
     fits, rejected = [], [Unfit(name, "no-data-sheet") for name in request.unlisted]
     for gpu in request.gpus:
         found = _fewest(request, gpu)
         if isinstance(found, Fit):
             fits.append(found)
         elif found == "batch-indivisible":
-            counts = "..".join(str(count) for count in sorted(set(request.counts)))
             raise BadInput(found, batch_size=request.batch_size, gpus=counts, micro_batch=request.micro_batch or "auto")
         else:
             rejected.append(Unfit(gpu.id, found))
@@ -58,8 +66,8 @@ def fit_each(request: Request) -> tuple[tuple[Fit, ...], tuple[Unfit, ...]]:
 def _fewest(request: Request, gpu: Gpu) -> Fit | str:
     """The fit with the fewest GPUs that hold the request; where none does, the one with the most."""
     last: Fit | str = "batch-indivisible"
-    for count in range(request.counts[0], request.counts[1] + 1):
-        found = fit_on(request, Hardware(gpu, count, request.nodes))
+    for count in _counts(request):
+        found = fit_on(request, Hardware(gpu, count, request.nodes or _nodes(count)))
         if isinstance(found, Fit):
             if found.fits:
                 return found
@@ -71,10 +79,23 @@ def _fewest(request: Request, gpu: Gpu) -> Fit | str:
     return last
 
 
+def _counts(request: Request) -> Sequence[int]:
+    """The numbers of GPUs to try: beyond one node those that fill nodes, if there are any."""
+    every = range(request.counts[0], request.counts[1] + 1)
+    full = [count for count in every if count <= EACH_NODE or count % EACH_NODE == 0]
+    return every if request.nodes else full or every
+
+
+def _nodes(gpus: int) -> int:
+    """The fewest nodes of at most eight GPUs that hold so many alike."""
+    return next(nodes for nodes in range(-(-gpus // EACH_NODE), gpus + 1) if gpus % nodes == 0)
+
+
 def fit_on(request: Request, hardware: Hardware) -> Fit | str:
     """How the request runs on ``hardware``, also when it does not fit; a code when that cannot be said.
 
-    Codes: ``no-data-sheet`` (peak or bandwidth unknown), ``architecture-unsupported``, ``precision-unsupported``,
+    Codes: ``no-data-sheet`` (peak or bandwidth unknown), ``architecture-unsupported``, ``training-unsupported`` (the
+    chip only serves), ``precision-served-only`` (weights of 8 or 4 bits are not trained), ``precision-unsupported``,
     ``slice-alone`` (a slice is never used with others), ``strategy-unsuited`` (``single`` on several GPUs or the
     others on one, or degrees that are another number of GPUs), ``checkpointing-unprofiled``, ``batch-indivisible``.
     """
@@ -98,6 +119,8 @@ def _unfit(request: Request, hardware: Hardware, peak: float | None) -> str | No
     checks = {
         "no-data-sheet": not hardware.gpu.bandwidth_gb_s or not hardware.gpu.peak_tflops,
         "architecture-unsupported": oldest is not None and oldest < OLDEST_CAPABILITY,
+        "training-unsupported": request.trains and hardware.gpu.id in _SERVING,
+        "precision-served-only": request.trains and request.precision in (Precision.INT8, Precision.INT4),
         "precision-unsupported": not peak,
         "slice-alone": hardware.nodes > 1 and hardware.fraction < 1,
         "strategy-unsuited": not suits(request, hardware),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tradewind.domain.precision import Precision
 from tradewind.domain.profile import Amount, ModelProfile, Moment
-from tradewind.sizing.closed_forms import narrow_moments
+from tradewind.sizing.arithmetic import compute_bytes
+from tradewind.sizing.closed_forms import LOSS_BYTES, narrow_moments
 from tradewind.sizing.layout import SHARDED, Layout
 from tradewind.sizing.memo import once
 from tradewind.sizing.terms import term
@@ -40,7 +42,7 @@ def stages(profile: ModelProfile, layout: Layout) -> Iterator[Stage]:
         split = layout.tensor
         yield Stage(
             0, profile.parameters / split, profile.trainable / split, largest / split, outer / split,
-            tuple(_thinner(each, layout) for each in _moments(profile, layout)),
+            tuple(_at_loss(_thinner(each, layout), profile, layout) for each in _moments(profile, layout)),
         )  # fmt: skip
         return
     for rank in sorted({0, layout.pipeline // 2, layout.pipeline - 1}):
@@ -71,6 +73,24 @@ def _thinner(moment: Moment, layout: Layout) -> Moment:
     split = layout.tensor * layout.context
     tensors = Amount(moment.tensors.fixed / split, moment.tensors.per_sample / split)
     return Moment(moment.phase, tensors, moment.copies / layout.tensor, moment.gradients)
+
+
+def _at_loss(moment: Moment, profile: ModelProfile, layout: Layout) -> Moment:
+    """The moment before any gradient is there, with what a loss over logits split by vocabulary holds beside them."""
+    if moment.phase != "backward" or moment.gradients:
+        return moment
+    extra = _loss_parallel(profile, layout)
+    return replace(moment, tensors=Amount(moment.tensors.fixed, moment.tensors.per_sample + extra))
+
+
+def _loss_parallel(profile: ModelProfile, layout: Layout) -> float:
+    """Bytes of a sample: temporaries of the logits, and the head's input, which each of the GPUs has whole."""
+    t = profile.transformer
+    if t is None or t.head == "none" or layout.tensor == 1:
+        return 0.0
+    tokens = t.sequence / layout.context
+    logits = (term("loss-parallel").value - LOSS_BYTES) * tokens * t.vocabulary / layout.tensor
+    return logits + compute_bytes(Precision(profile.precision)) * tokens * t.hidden * (1 - 1 / layout.tensor)
 
 
 def _of_pipeline(profile: ModelProfile, layout: Layout, rank: int) -> Stage:

@@ -14,6 +14,7 @@ from tradewind.domain.profile import Amount, Op, Transformer
 from tradewind.sizing.terms import term
 
 EXPANDED = True  # keys and values of grouped heads are repeated to all heads before attention (transformers, litgpt)
+_WIDENED = {"fp8": "bf16", "int8": "fp16"}  # in which attention is computed where products with weights are narrower
 KERNELS = {"rms": 6, "layer": 1}  # launches of one norm
 
 
@@ -134,12 +135,13 @@ def _attend(t: Transformer, s: Setting, layers: int, tokens: int, keys: int) -> 
     q, kv = t.heads * t.head_size, t.kv_heads * t.head_size
     seen = 0.5 if tokens == keys and t.head == "lm" and s.fused else 1.0  # the causal half
     flops, moved = 4.0 * tokens * keys * q * seen, s.compute * (2 * tokens * q + 2 * keys * kv)
+    dtype = _WIDENED.get(s.dtype, s.dtype)
     if s.fused:
         shape = (t.heads, tokens, keys, t.head_size)
-        return [Op("forward", "attention", s.dtype, layers, Amount(0.0, flops), Amount(0.0, moved), shape)]
+        return [Op("forward", "attention", dtype, layers, Amount(0.0, flops), Amount(0.0, moved), shape)]
     scores = float(t.heads) * tokens * keys
     dims = (0, tokens, keys, t.head_size, t.heads, 0)
-    product = Op("forward", "matmul", s.dtype, 2 * layers, Amount(0.0, flops / 2),
+    product = Op("forward", "matmul", dtype, 2 * layers, Amount(0.0, flops / 2),
                  Amount(0.0, moved / 2 + s.compute * scores), dims)  # fmt: skip
     return [
         product,

@@ -12,9 +12,9 @@ from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selectiv
 from tradewind.tracing.units import blocks
 
 aten = torch.ops.aten
+PRODUCTS = {aten.mm.default, aten.addmm.default}
 KEPT = {
-    aten.mm.default, aten.addmm.default, aten.bmm.default, aten.baddbmm.default, aten.convolution.default,
-    aten._grouped_mm.default,
+    *PRODUCTS, aten.bmm.default, aten.baddbmm.default, aten.convolution.default, aten._grouped_mm.default,
 }  # fmt: skip
 
 
@@ -22,8 +22,9 @@ def apply(module: nn.Module, kind: str) -> list[str]:
     """Switches activation checkpointing on; what could not be done, as codes.
 
     Args:
-        kind: ``none``; ``full``: only the inputs of repeated parts are kept; ``selective``: results of matrix
-            products, convolutions and attention are kept as well, the rest is computed again.
+        kind: ``none``; ``full``: only the inputs of repeated parts are kept; ``selective``: results of attention,
+            convolutions and every other matrix product are kept as well, the rest is computed again, as torchtitan
+            does (torchtitan/models/llama/parallelize_llama.py, 2024).
     """
     if kind == "none":
         return []
@@ -31,7 +32,7 @@ def apply(module: nn.Module, kind: str) -> list[str]:
         return []
     options: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": False}
     if kind == "selective":
-        options["context_fn"] = partial(create_selective_checkpoint_contexts, _policy)
+        options["context_fn"] = _selective
     parts = blocks(module)
     for part in parts:
         part.forward = partial(checkpoint, part.forward, **options)
@@ -54,6 +55,15 @@ def _by_own_switch(module: nn.Module) -> bool:
     return False
 
 
-def _policy(context: Any, operator: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
-    kept = operator in KEPT or operator is torch.ops.tradewind.attention.default
-    return CheckpointPolicy.MUST_SAVE if kept else CheckpointPolicy.PREFER_RECOMPUTE
+def _selective() -> Any:
+    """The contexts of one part's forward pass and of computing it again, which see the same products in turn."""
+    products = {False: 0, True: 0}
+
+    def policy(context: Any, operator: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+        again = bool(context.is_recompute)
+        products[again] += operator in PRODUCTS
+        other = operator in PRODUCTS and products[again] % 2 == 0
+        kept = operator in KEPT or operator is torch.ops.tradewind.attention.default
+        return CheckpointPolicy.MUST_SAVE if kept and not other else CheckpointPolicy.PREFER_RECOMPUTE
+
+    return create_selective_checkpoint_contexts(policy)

@@ -14,6 +14,7 @@ from tradewind.domain.errors import BadInput, NotTraceable, TradewindError, Wher
 SHAPES = (  # words of errors about a wrong shape or argument
     "argument", "channels", "dim", "expected input", "match", "same size", "shape", "size",
 )  # fmt: skip
+CUDA = ("cuda", "nvidia")  # words of errors about a GPU that is not here
 _OF_SHAPES = (AssertionError, IndexError, RuntimeError, TypeError, ValueError)
 _NOT_USERS = ("site-packages", "<frozen", str(Path(__file__).parents[1]))
 _FRAMES = 6  # the innermost of the user's own
@@ -40,7 +41,7 @@ def told(model: str, folder: str, running: bool = False) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         text, where, frames = str(error), _where(error, folder), _frames(error, folder)
         what = f"{type(error).__name__}: {text}".splitlines()[0]
-        if "CUDA" in text or "NVIDIA" in text:
+        if any(word in text.lower() for word in CUDA):
             raise BadInput("model-calls-cuda", where=where, model=model, error=what, frames=frames) from error
         mismatched = isinstance(error, _OF_SHAPES) and any(word in text for word in SHAPES)
         if running and mismatched:
@@ -58,9 +59,12 @@ def _own(error: BaseException, folder: str) -> list[traceback.FrameSummary]:
 
 def _frames(error: BaseException, folder: str) -> str:
     """The user's frames, one a line; empty when the fault is not in their files."""
-    return "\n".join(f"{Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in _own(error, folder))
+    lines = (f"{Path(f.filename).name}:{f.lineno} in {f.name}: {f.line}" for f in _own(error, folder))
+    return "\n".join(dict.fromkeys(lines))  # of a recursion once
 
 
 def _where(error: BaseException, folder: str) -> Where | None:
     frames = _own(error, folder)
+    if isinstance(error, SyntaxError) and error.filename:
+        return Where(error.filename, error.lineno)
     return Where(frames[-1].filename, frames[-1].lineno) if frames else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ def hf_subject(path: str, request: TraceRequest) -> Subject:
 
     Raises:
         BadInput: ``hf-config-missing``, ``hf-config-broken``.
-        NotTraceable: ``trace-needs-library`` when transformers is not installed.
+        NotTraceable: ``trace-needs-library`` when transformers is not installed, ``architecture-unknown``
+            (architecture, nearest, version) when it does not know the model type.
     """
     values = _read(Path(request.workdir) / path)
     os.environ["HF_HUB_OFFLINE"] = "1"  # a config names all that is needed; nothing is fetched
@@ -40,6 +42,11 @@ def hf_subject(path: str, request: TraceRequest) -> Subject:
         import transformers
     except ImportError as error:
         raise NotTraceable("trace-needs-library", library="transformers", why=error) from error
+    kind = str(values["model_type"])
+    if kind not in transformers.CONFIG_MAPPING:
+        nearest = ", ".join(get_close_matches(kind, transformers.CONFIG_MAPPING, 3, 0.6))
+        raise NotTraceable("architecture-unknown", file=path, architecture=kind, nearest=nearest,
+                           version=transformers.__version__)  # fmt: skip
     try:
         config: Any = transformers.AutoConfig.for_model(**values)
     except (KeyError, ValueError, TypeError) as error:

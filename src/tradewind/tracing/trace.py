@@ -20,6 +20,7 @@ from tradewind.tracing.allocator import reserved_ratios
 from tradewind.tracing.empty import empty_weights, fake_weights
 from tradewind.tracing.entrypoint import in_folder
 from tradewind.tracing.faults import told
+from tradewind.tracing.operations import Signature
 from tradewind.tracing.recorder import Recorder
 from tradewind.tracing.sources import subject_of
 from tradewind.tracing.subject import Subject
@@ -83,7 +84,7 @@ def profile_and_record(subject: Subject, request: TraceRequest, begun: float) ->
         frozen_bytes=frozen_bytes,
         moments=timeline.moments(),
         ops=tuple(
-            Op(phase, s.kind, s.dtype, count, s.flops, s.bytes, s.dims)
+            Op(phase, s.kind, _arithmetic(s, request.precision), count, s.flops, s.bytes, s.dims)
             for (phase, s), count in Counter(recorder.calls).items()
         ),
         units=watch.units(),
@@ -124,6 +125,14 @@ def _idle(subject: Subject) -> float:
         return 0.0
     experts = float(sum(p.numel() for name, p in subject.module.named_parameters() if ".experts." in name))
     return experts * (1.0 - float(dims.experts_active / dims.experts))
+
+
+def _arithmetic(signature: Signature, precision: str) -> str:
+    """The type in which it is computed: under fp8, products with a weight, which ran under autocast to 16 bits."""
+    if precision != "fp8" or signature.kind != "matmul" or not signature.dims:
+        return signature.dtype
+    batched, batched_fixed = signature.dims[4:6]
+    return signature.dtype if batched or batched_fixed > 1 else "fp8"
 
 
 def _autocast(precision: str) -> AbstractContextManager[Any]:

@@ -4,8 +4,8 @@
 
 Libraries are imported once, here; the code of models runs in children, so that nothing of one model meets the next.
 To each request there are two lines: ``{"pid"}`` of the child, then ``{"profile"}``, ``{"error"}`` or ``{"died"}``. What
-a model prints goes to stderr, so that it never mixes with the answers. A child ends by itself some time after its
-limit, should nobody be there to end it; the process ends when nobody asks any more.
+a model prints goes to stderr, so that it never mixes with the answers. The process ends when nobody asks any more, and
+with all that it started when whoever asked was killed; a child ends by itself some time after its limit, too.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tradewind.domain.profile_json import encode
 from tradewind.ports.tracer import TraceRequest
 
 GRACE_S = 5.0
+LOOK_S = 0.5  # how often is looked whether the one who asks is still there
 
 
 def main() -> None:
@@ -33,12 +34,14 @@ def main() -> None:
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")  # of libraries about their own future
+    _end_with(os.getppid())
     for line in sys.stdin:
         value = json.loads(line)
         with suppress(ImportError):  # the child tells it
             _load(value["request"]["model"])
         child = os.fork()
         if child == 0:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_REAL, value["limit_s"] + GRACE_S)
             _write(answers, answer(value["request"]))
             os._exit(0)
@@ -46,6 +49,17 @@ def main() -> None:
         status = os.waitpid(child, 0)[1]
         if status:
             _write(answers, {"died": os.waitstatus_to_exitcode(status)})
+
+
+def _end_with(asker: int) -> None:
+    """Ends this process and its children, which are a group of their own, soon after ``asker`` has ended."""
+
+    def look(*_: object) -> None:
+        if os.getppid() != asker:
+            os.killpg(0, signal.SIGKILL)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
 
 
 def _load(model: str) -> None:

@@ -312,7 +312,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "",
         "Give auto, or a number above 0: --time-scale 60",
     ),
-    "counts-unreadable": ("`{text}` is no number of GPUs", "", "Write 8, or a range: 1..8"),
+    "counts-unreadable": ("[[`{key}`: ]]`{text}` is no number of GPUs.", "", "Write 8, or a range: 1..8"),
     "secret-missing": (
         "A secret of the job has no value: {names}",
         "Its value comes from your environment.",

@@ -100,7 +100,7 @@ TABLE: dict[str, str] = {
     "option-task": "train (default), finetune or infer", "option-image-size": "224, or channels x height x width: 3x224x224",
     "option-sequence": "tokens of one sample", "option-classes": "classes of the head",
     "option-strategy": "auto (default) single ddp zero1 zero2 fsdp fsdp-grad-op, or tp=T,pp=P,dp=D", "option-adapter": "none (default), lora:R or qlora:R",
-    "option-activation-checkpointing": "none, selective, full, or auto (default): none where that fits", "option-attention": "auto (default), flash or eager",
+    "option-activation-checkpointing": "none, selective, full, or auto (default): none where that fits; none with --micro-batch", "option-attention": "auto (default), flash or eager",
     "option-compile": "with torch.compile", "option-channels-last": "with channels-last layout", "option-max-batch": "also tell the largest of these micro-batches that runs (default: 512,384,256,…)",
     "option-explain": "every formula with its numbers and source", "option-no-trace": "presets and closed forms only: nothing is traced",
     "option-batch-file": "one JSON object a line, keys are the flags with _; one answer a line", "option-workers": "traces at once, for --batch-file (default: 1)",

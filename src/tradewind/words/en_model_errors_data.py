@@ -41,7 +41,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "model-raised": (
         "The code of `{model}` raised an error",
         "{error}[[\n{frames}]]",
-        "The frames above are in your files; the same call outside of Tradewind raises it, too.",
+        "The same call outside of Tradewind raises it, too.",
     ),
     "batch-mismatch": (
         "The inputs do not match the model `{model}`",
@@ -49,7 +49,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Give --image-size or --sequence, or return inputs of the right shape; the first dimension is the samples.",
     ),
     "model-calls-cuda": (
-        "The code of `{model}` asks for a GPU while it is built",
+        "The code of `{model}` asks for a GPU",
         "{error}[[\n{frames}]]",
         "Models are sized without one: return the model on the CPU and move it in the training script.",
     ),
@@ -75,7 +75,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "trace-died": (
         "The process that traces models ended without an answer (code {exit_code})",
-        "It last said: {said}",
+        "[[It last said: {said}]]",
         "The model's code may end the process; or give dimensions: --model params:7e9, or --no-trace.",
     ),
     "flags-unreadable": (
@@ -90,7 +90,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "preset-unknown": (
         "No preset is called `{name}`.[[ Did you mean {nearest}?]]",
-        "",
+        "[[There are: {known}.]]",
         "Name one of them, or a model of a library: timm:{name}",
     ),
     "profile-unknown": (
@@ -104,6 +104,18 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "",
     ),
     "adapter-unreadable": ("`{key}`: `{text}` is no adapter.", "Write none, lora:R or qlora:R with the rank R.", ""),
+    "nodes-unreadable": ("`{key}`: `{text}` is no number of machines.", "", "Write a whole number: 2"),
+    "ladder-unreadable": ("`{key}`: `{text}` is no list of micro-batches.", "", "Write whole numbers: 512,384,256"),
+    "nodes-indivisible": (
+        "{gpus} GPUs cannot be spread alike over {nodes} machines",
+        "--gpus counts the GPUs of all machines together.",
+        "Give --gpus as a multiple of --nodes.",
+    ),
+    "architecture-unknown": (
+        "transformers knows no model type `{architecture}`",
+        "Version {version} is installed[[; nearest: {nearest}]].",
+        "Correct model_type in the configuration, or install a transformers that knows it.",
+    ),
     "row-unreadable": ("A row of the batch file cannot be read", "{why}", "Write one JSON object a line."),
     "row-not-object": (
         "A row of the batch file is no JSON object",
@@ -154,7 +166,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "config-unknown": (
         "The configuration does not tell its layers, width and heads by a name that is known ({architecture})",
-        "Known: {known}.",
+        "[[Nearest: {nearest}. ]]Known: {known}.",
         "Install `tradewind[trace]`, or give the number of parameters: --model params:7e9",
     ),
 }

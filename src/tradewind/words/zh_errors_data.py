@@ -228,7 +228,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "preempt-without-rehearse": ("--preempt-at 需要 --rehearse", "只有预演才会注入抢占。", "请加上 --rehearse。"),
     "time-scale-unreadable": ("--time-scale:`{text}` 不是时间比例", "", "请给出 auto，或大于 0 的数：--time-scale 60"),
-    "counts-unreadable": ("`{text}` 不是 GPU 数量", "", "请写 8，或范围 1..8"),
+    "counts-unreadable": ("[[`{key}`：]]`{text}` 不是 GPU 数量。", "", "请写 8，或范围 1..8"),
     "secret-missing": ("任务的密钥没有值：{names}", "它的值取自您的环境变量。", "请设置后重新运行：export NAME=…"),
     "no-cloud-configured": (
         "没有配置任何云，无法租用",

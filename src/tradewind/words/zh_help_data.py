@@ -99,7 +99,7 @@ TABLE: dict[str, str] = {
     "option-task": "train（默认）训练、finetune 微调或 infer 推理", "option-image-size": "224，或 通道x高x宽：3x224x224",
     "option-sequence": "每个样本的 token 数", "option-classes": "分类头的类别数",
     "option-strategy": "auto（默认） single ddp zero1 zero2 fsdp fsdp-grad-op，或 tp=T,pp=P,dp=D", "option-adapter": "none（默认）、lora:R 或 qlora:R",
-    "option-activation-checkpointing": "none、selective、full，或 auto（默认）：放得下就不用", "option-attention": "auto（默认）、flash 或 eager",
+    "option-activation-checkpointing": "none、selective、full，或 auto（默认）：放得下就不用；给出 --micro-batch 时为 none", "option-attention": "auto（默认）、flash 或 eager",
     "option-compile": "使用 torch.compile", "option-channels-last": "使用 channels-last 内存布局", "option-max-batch": "另外给出这些微批量中能运行的最大者（默认：512,384,256,…）",
     "option-explain": "列出每个公式及其数字和来源", "option-no-trace": "只用预设和公式：不做跟踪",
     "option-batch-file": "每行一个 JSON 对象，键名为选项名（用 _）；每行一个答案", "option-workers": "同时跟踪的数量，用于 --batch-file（默认：1）",

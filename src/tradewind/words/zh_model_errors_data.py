@@ -41,7 +41,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "model-raised": (
         "`{model}` 的代码抛出了错误",
         "{error}[[\n{frames}]]",
-        "以上各行在您的文件中；在 Tradewind 之外同样调用也会出错。",
+        "在 Tradewind 之外同样调用也会出错。",
     ),
     "batch-mismatch": (
         "输入与模型 `{model}` 不匹配",
@@ -49,7 +49,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请给出 --image-size 或 --sequence，或返回形状正确的输入；第一维是样本数。",
     ),
     "model-calls-cuda": (
-        "`{model}` 的代码在建立模型时要求使用 GPU",
+        "`{model}` 的代码要求使用 GPU",
         "{error}[[\n{frames}]]",
         "估算不需要 GPU：请返回 CPU 上的模型，在训练脚本中再移动。",
     ),
@@ -75,14 +75,14 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "trace-died": (
         "追踪模型的进程没有给出结果就结束了（代码 {exit_code}）",
-        "最后的输出：{said}",
+        "[[最后的输出：{said}]]",
         "模型的代码可能结束了进程；或给出参数量：--model params:7e9，或用 --no-trace。",
     ),
     "flags-unreadable": ("所问内容无法读取；错误数：{count}", "", "`tradewind size --help` 说明每个选项的取值。"),
     "model-reference-unreadable": ("[[`{key}`：]]`{text}` 不是模型。[[是否指 `{nearest}`？]]", "可写：{choices}。", ""),
     "preset-unknown": (
         "没有名为 `{name}` 的预设。[[是否指 {nearest}？]]",
-        "",
+        "[[可选：{known}。]]",
         "请用其中之一，或用模型库中的模型：timm:{name}",
     ),
     "profile-unknown": (
@@ -92,6 +92,18 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "image-size-unreadable": ("`{key}`：`{text}` 不是图像尺寸。", "请写 224，或 通道x高x宽：3x224x224。", ""),
     "adapter-unreadable": ("`{key}`：`{text}` 不是适配器。", "请写 none、lora:R 或 qlora:R，R 为秩。", ""),
+    "nodes-unreadable": ("`{key}`：`{text}` 不是机器台数。", "", "请写整数，如 2"),
+    "ladder-unreadable": ("`{key}`：`{text}` 不是微批大小的列表。", "", "请写整数，如 512,384,256"),
+    "nodes-indivisible": (
+        "{gpus} 块 GPU 无法平均分到 {nodes} 台机器",
+        "--gpus 是所有机器上 GPU 的总数。",
+        "请让 --gpus 是 --nodes 的倍数。",
+    ),
+    "architecture-unknown": (
+        "transformers 没有模型类型 `{architecture}`",
+        "安装的是 {version} 版[[；相近的：{nearest}]]。",
+        "请改正配置中的 model_type，或安装支持它的 transformers。",
+    ),
     "row-unreadable": ("批量文件中有一行无法读取", "{why}", "每行写一个 JSON 对象。"),
     "row-not-object": ("批量文件中有一行不是 JSON 对象", "", '请写 {"model": "preset:resnet50", "gpu": "A10"}'),
     "row-crashed": ("批量文件中有一行使程序出错：{kind}", "{text}", "请连同该行报告；其余各行都有答案。"),
@@ -118,7 +130,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "checkpointing-unknown": ("没有名为 `{checkpointing}` 的激活重计算方式", "可选：{known}。", "请给出其中之一。"),
     "config-unknown": (
         "配置没有以已知的名称给出层数、宽度和头数（{architecture}）",
-        "已知：{known}。",
+        "[[相近的：{nearest}。]]已知：{known}。",
         "请安装 `tradewind[trace]`，或给出参数量：--model params:7e9",
     ),
 }

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tradewind.sizing.answer import Sizing
     from tradewind.sizing.request import Request
 
-# How many GPUs are tried where nobody says: those of one server; one, where a micro-batch for each is asked about.
-SERVER, ALONE = (1, 8), (1, 1)
 Answer = dict[str, Any]
 
 
@@ -59,7 +57,22 @@ def study(
         first = with_full(first, workload, profiles)
         request = request_of(workload, overrides, first, gpus, unlisted, lessons)
         sizing = study_request(request)
-    return Studied(request, sizing, (*first.remarks, *map(_remark, lessons)))
+    unused = _unused(workload, request)
+    remarks = (Remark("not-used", {"names": ", ".join(unused)}),) if unused else ()
+    return Studied(request, sizing, (*first.remarks, *remarks, *map(_remark, lessons)))
+
+
+def _unused(workload: Workload, request: Request) -> list[str]:
+    """What was asked for and is nothing to this model, by its keys."""
+    training, profile = workload.training, request.profiles[0]
+    counted = profile.source == "parameters"
+    idle = {
+        "image_size": training.image_size is not None and (counted or profile.tokens is not None),
+        "sequence": training.sequence is not None and profile.tokens is None,
+        "classes": training.classes is not None and profile.source != "traced",
+        "attention": training.attention != "auto" and counted,
+    }
+    return [key for key, is_idle in idle.items() if is_idle]
 
 
 def _remark(lesson: Lesson) -> Remark:
@@ -104,19 +117,33 @@ def request_of(
 
     training, resources = workload.training, workload.resources
     wish = resources.accelerators if resources else None
-    usual = ALONE if training.micro_batch or overrides.ladder else SERVER
+    nodes = overrides.nodes or (resources.nodes if resources else None)
     infers = training.task == "infer"
     return Request(
         profiles=profiled.profiles, batch_size=training.batch_size, micro_batch=training.micro_batch,
         precision=training.precision, optimizer=training.optimizer, strategy=training.strategy,
         activation_checkpointing=training.activation_checkpointing, compile=training.compile,
         channels_last=training.channels_last, gpus=gpus, unlisted=unlisted,
-        counts=overrides.counts or ((wish.low, wish.high) if wish else usual),
-        nodes=overrides.nodes or (resources.nodes if resources else 1), ladder=overrides.ladder,
+        counts=overrides.counts or ((wish.low, wish.high) if wish else _usual(workload, overrides, nodes or 1)),
+        nodes=nodes, ladder=overrides.ladder,
         context=training.sequence if infers else None, concurrency=training.batch_size if infers else None,
         samples=training.samples, epochs=training.epochs, sample_bytes=training.sample_bytes,
         anchors=_anchors(workload, lessons),
     )  # fmt: skip
+
+
+def _usual(workload: Workload, overrides: SizeOverrides, nodes: int) -> tuple[int, int]:
+    """How many GPUs are tried where nobody says: those that the strategy names, else those of the servers; of one
+    server one alone, where a micro-batch for each is asked about."""
+    from tradewind.sizing.request import EACH_NODE, degrees_of
+
+    training = workload.training
+    degrees = degrees_of(training.strategy)
+    if degrees and degrees.data:
+        return (degrees.of_model * degrees.data,) * 2
+    fewest = degrees.of_model if degrees else 1 if training.strategy in ("auto", "single") else 2
+    alone = fewest == nodes == 1 and (training.micro_batch or overrides.ladder)
+    return max(fewest, nodes), 1 if alone else max(fewest, EACH_NODE * nodes)
 
 
 def _wished(workload: Workload) -> tuple[str, ...]:
@@ -151,7 +178,7 @@ def told(workload: Workload, studied: Studied, overrides: SizeOverrides) -> Answ
     return {
         "workload": workload.name, **sizing.to_json(), "trace_seconds": studied.trace_seconds,
         "model": model.reference if model else None, "source": studied.request.profiles[0].source,
-        "task": workload.training.task, "parameters": sizing.parameters, "flops_total": sizing.flops_total,
+        "task": workload.training.task, "parameters": round(sizing.parameters), "flops_total": sizing.flops_total,
         "total_steps": sizing.total_steps, "assumptions": [each.to_json() for each in studied.remarks],
         "explain": _explained(studied) if overrides.explain else None,
     }  # fmt: skip

@@ -20,7 +20,7 @@ from tradewind.domain.errors import BadInput, TradewindError, Where
 from tradewind.domain.workload import Workload
 
 LINE_BYTES = 100_000
-TOLD = ("fits", "rejected", "storage", "trace_seconds", "limits", "assumptions", "explain")
+TOLD = ("fits", "rejected", "storage", "trace_seconds", "limits", "assumptions", "explain", "needs", "machines")
 Size = Callable[[Workload, SizeOverrides], dict[str, Any]]
 
 

@@ -30,6 +30,9 @@ TRAINING = (
 OTHERS = ("model", "gpu", "gpus", "nodes", "max_batch", "explain", "no_trace")
 KEYS = (*TRAINING, *OTHERS)
 SOURCES = ("preset", "timm", "hf", "entrypoint", "params", "profile")
+NUMBERS = ("batch_size", "micro_batch", "sequence", "classes")
+TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+UNITS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}  # of parameters, as models are named: 7B
 Name = Callable[[str], str]  # a key as its user wrote it: micro_batch → --micro-batch
 
 
@@ -46,7 +49,7 @@ def asked(
     Raises:
         BadInput: ``flags-unreadable`` with every fault, each naming its flag.
     """
-    given = {key: value for key, value in flags.items() if value is not None}
+    given = {key: _plain(key, value) for key, value in flags.items() if value is not None}
     faults = [_unknown(key, name) for key in given if key not in KEYS]
     overrides = SizeOverrides()
     source, _, setup = str(given.get("model", "")).partition(":")
@@ -60,8 +63,9 @@ def asked(
             except BadInput as fault:
                 fault.facts.setdefault("key", name(key))
                 faults.append(fault)
-    if overrides.ladder:  # the largest that runs as it is, unless checkpointing is asked for
-        given.setdefault("activation_checkpointing", "none")
+    exact = overrides.ladder or given.get("micro_batch", "auto") != "auto"
+    if exact and (base is None or base.training.activation_checkpointing == "auto"):
+        given.setdefault("activation_checkpointing", "none")  # a micro-batch is asked about as it is
     workload = _workload(given, name, base, faults)
     if faults or workload is None:
         raise BadInput("flags-unreadable", faults=tuple(faults), count=len(faults))
@@ -108,39 +112,78 @@ def model(reference: object) -> dict[str, Any]:
     Raises:
         BadInput: ``model-reference-unreadable`` (text, nearest, choices).
     """
-    text = str(reference).strip()
+    if not isinstance(reference, str):
+        from tradewind.app.jobfile.readings import kind
+
+        raise BadInput("type-wrong", wanted="text", got=kind(reference))
+    text = reference.strip()
     source, colon, rest = text.partition(":")
     if not colon:
         source, rest = "preset", text
     if source not in SOURCES or not rest.strip():
-        nearest = next(iter(get_close_matches(source, SOURCES, 1, 0.6)), "")
+        nearest = "" if source in SOURCES else next(iter(get_close_matches(source, SOURCES, 1, 0.6)), "")
         raise BadInput("model-reference-unreadable", text=text, nearest=nearest,
                        choices=", ".join(f"{each}:…" for each in SOURCES))  # fmt: skip
     if source == "params":
         return {"parameters": _number(rest, text)}
     if source == "hf":
         return {"hf": str(Path(rest).expanduser().absolute())}
+    if source == "entrypoint" and ":" not in rest:
+        raise BadInput("model-reference-unreadable", text=text, choices="entrypoint:MODULE:FUNCTION")
     return {source: rest.strip()}
 
 
+def _plain(key: str, value: Any) -> Any:
+    """Text that says a number is one, as it is on a command line."""
+    number = key in NUMBERS and isinstance(value, str) and value.strip().isdecimal()
+    return int(value) if number else value
+
+
 def _number(text: str, whole: str) -> float:
+    plain = text.strip().lower()
+    unit = UNITS.get(plain[-1:], 1.0)
     try:
-        return float(text)
+        return float(plain if unit == 1.0 else plain[:-1]) * unit
     except ValueError:
-        raise BadInput("model-reference-unreadable", text=whole, nearest="params:7e9", choices="params:7e9") from None
+        raise BadInput("model-reference-unreadable", text=whole, choices="params:7e9, params:7B") from None
 
 
 def _counts(value: object) -> tuple[int, int]:
-    return gpu_counts(str(value), str(value).strip())
+    try:
+        return gpu_counts(str(value), str(value).strip())
+    except BadInput:
+        raise BadInput("counts-unreadable", text=value) from None
 
 
-def _gpus(value: object) -> dict[str, Any]:
-    listed = value if isinstance(value, list | tuple) else [value]
-    return {"gpus": tuple(part.strip() for each in listed for part in str(each).split(",") if part.strip())}
+def _one(value: object) -> int | None:
+    """The number above 0 that a value says, if it says one."""
+    text = str(value).strip()
+    return (int(text) or None) if text.isdecimal() and len(text) < 7 else None
 
 
 def _nodes(value: object) -> dict[str, Any]:
-    return {"nodes": _counts(value)[0]}
+    nodes = _one(value)
+    if nodes is None:
+        raise BadInput("nodes-unreadable", text=value)
+    return {"nodes": nodes}
+
+
+def _truth(value: object) -> bool:
+    found = value if isinstance(value, bool) else TRUTHS.get(str(value).strip().lower())
+    if found is None:
+        raise BadInput("type-wrong", wanted="truth", got="text" if isinstance(value, str) else "number")
+    return found
+
+
+def _gpus(value: object) -> dict[str, Any]:
+    """Names in the order given, each once; empty: none was named."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    names = [part.strip() for each in listed for part in str(each).split(",") if part.strip()]
+    if "all" in map(str.lower, names):
+        names = ["all"]
+    if listed and not names:
+        raise BadInput("value-empty")
+    return {"gpus": tuple(dict.fromkeys(names))}
 
 
 def _ladder(value: object) -> dict[str, Any]:
@@ -152,10 +195,13 @@ def _ladder(value: object) -> dict[str, Any]:
     listed = value if isinstance(value, list | tuple) else str(value).strip("[]").split(",")
     if value is False or not listed:
         return {"ladder": ()}
-    return {"ladder": tuple(sorted({_counts(each)[0] for each in listed}, reverse=True))}
+    rungs = {_one(each) for each in listed}
+    if None in rungs:
+        raise BadInput("ladder-unreadable", text=value)
+    return {"ladder": tuple(sorted(filter(None, rungs), reverse=True))}
 
 
 _READINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "gpu": _gpus, "gpus": lambda value: {"counts": _counts(value)}, "nodes": _nodes, "max_batch": _ladder,
-    "explain": lambda value: {"explain": bool(value)}, "no_trace": lambda value: {"trace": not value},
+    "explain": lambda value: {"explain": _truth(value)}, "no_trace": lambda value: {"trace": not _truth(value)},
 }  # fmt: skip

@@ -125,7 +125,8 @@ class Profiles:
             other = _config(name, workload) if source == "hf" else _shipped(name, workload, checkpointing)
             if not other:
                 raise
-            return Profiled(other, (Remark("closed-form", {"model": model.reference, "why": fault.code}),))
+            code = "shipped-instead" if other[0].source == "traced" else "closed-form"
+            return Profiled(other, (Remark(code, {"model": model.reference, "why": fault.code}),))
 
     def _traced(self, request: TraceRequest) -> ModelProfile:
         """The profile of a request; the first of several that ask at once makes it, the others wait."""
@@ -195,7 +196,7 @@ def _of_parameters(workload: Workload, model: Model, parameters: float) -> Model
     training = workload.training
     return from_parameters(
         parameters, flops=model.flops_per_sample, activation_bytes=model.activation_bytes_per_sample,
-        task=training.task, precision=training.precision.value, tokens=training.sequence,
+        task=training.task, precision=training.precision.value, adapter=training.adapter, tokens=training.sequence,
         name=f"params:{parameters:g}",
     )  # fmt: skip
 
@@ -228,7 +229,7 @@ def _reference(reference: str) -> str:
     """What a tracer is asked for: a preset may be a model of a library.
 
     Raises:
-        BadInput: ``preset-unknown`` (name, nearest).
+        BadInput: ``preset-unknown`` (name, nearest, known).
     """
     source, _, name = reference.partition(":")
     if source != "preset":
@@ -237,7 +238,9 @@ def _reference(reference: str) -> str:
 
     preset = presets.find(name)
     if preset is None:
-        raise BadInput("preset-unknown", name=name, nearest=", ".join(presets.nearest(name)))
+        near = presets.nearest(name)
+        known = () if near else presets.names()
+        raise BadInput("preset-unknown", name=name, nearest=", ".join(near), known=", ".join(known))
     return preset.reference or reference
 
 

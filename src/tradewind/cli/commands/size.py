@@ -74,8 +74,6 @@ def asked(job: Path | None, flags: dict[str, Any]) -> tuple[Any, Any]:
     if job is None and flags["model"] is None:
         raise BadInput("size-of-nothing")
     base = jobfile.anchored(jobfile.read(job)[0], job) if job else None
-    if isinstance(flags["micro_batch"], str) and flags["micro_batch"].isdigit():
-        flags["micro_batch"] = int(flags["micro_batch"])
     return read(flags, base=base)
 
 
@@ -108,10 +106,9 @@ def _batch(world: World, name: str, workers: int) -> int:
 def _lines(world: World, name: str) -> list[str]:
     from tradewind.domain.errors import BadInput, NotFound
 
-    if name == "-":
-        return world.stdin.read().splitlines()
     try:
-        return Path(name).read_text(encoding="utf-8-sig").splitlines()
+        text = world.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        return text.removeprefix("\ufeff").split("\n")  # JSON may hold what else ends a line, such as U+2028
     except FileNotFoundError:
         raise NotFound("batch-file-missing", path=name) from None
     except (OSError, UnicodeDecodeError) as fault:

@@ -40,7 +40,7 @@ def spread(estimate: Mapping[str, Any] | None, unit: str = "") -> str:
         return UNKNOWN
     value, low, high = (float(estimate[key]) for key in ("value", "low", "high"))
     if max(value, high) >= MANY:
-        size, prefix = next(step for step in reversed(_COUNTS) if max(value, high) < step[0] * 1e3)
+        size, prefix = next((step for step in reversed(_COUNTS) if max(value, high) < step[0] * 1e3), _COUNTS[0])
         value, low, high, unit = value / size, low / size, high / size, f"{prefix} {unit}"
     places = _places(value)
     told = number(value, places)

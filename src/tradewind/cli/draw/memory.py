@@ -25,7 +25,7 @@ def memory(pen: Pen, fit: dict[str, Any]) -> RenderableType:
     peak, usable = fit["peak_memory_gib"]["device"], fit["gpu_memory_gib"]["usable"]
     title = pen.say("memory-on", gpu=gpu_count(fit), micro=fit["micro_batch"], peak=spread(peak, "GiB"),
                     usable=number(usable, 1))  # fmt: skip
-    return stack(Text(title, "bold"), bar(fit, pen.width - 4), *_legend(pen, fit["memory_gib"]))
+    return stack(Text(title, "bold"), bar(fit, pen.width - 4), *_legend(pen, fit))
 
 
 def bar(fit: dict[str, Any], width: int) -> Text:
@@ -50,11 +50,15 @@ def _cumulated(parts: dict[str, float]) -> Iterator[tuple[str, float]]:
         yield name, total
 
 
-def _legend(pen: Pen, parts: dict[str, float]) -> Iterator[Text]:
-    """``█ parameters 2.1 GiB``, as many on a line as there is room for."""
-    line = Text("  ")
+def _legend(pen: Pen, fit: dict[str, Any]) -> Iterator[Text]:
+    """``█ parameters 2.1 GiB``, as many on a line as there is room for; without what takes none."""
+    line, parts = Text("  "), {name: value for name, value in fit["memory_gib"].items() if value}
+    generates = fit.get("first_token_seconds") is not None  # then the cache is most of its activations
     for name, (sign, colour) in SIGNS.items():
-        told = f" {pen.say(f'memory-{name}')} {number(parts[name])}"
+        if name not in parts:
+            continue
+        code = "memory-cache" if generates and name == "activations" else f"memory-{name}"
+        told = f" {pen.say(code)} {number(parts[name])}"
         if line.cell_len + width_of(told) + 3 > pen.width:
             yield line
             line = Text("  ")

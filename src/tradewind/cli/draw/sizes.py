@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from typing import Any
 
 from rich.console import RenderableType
@@ -10,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tradewind.cli.draw.explained import explained
-from tradewind.cli.draw.figures import UNKNOWN, count, number, share, spread
+from tradewind.cli.draw.figures import UNKNOWN, count, hours, number, share, spread
 from tradewind.cli.draw.memory import memory
 from tradewind.cli.draw.needs import gpu_count, model, work
 from tradewind.cli.draw.pen import Column, Pen
@@ -20,8 +21,8 @@ from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, bullets, facts, gap
 Sizing = dict[str, Any]
 Fit = dict[str, Any]
 MOST_ROWS = 24  # of GPUs: those that hold the work first, the smallest first
-STORAGE = {"size_gb": 0, "min_throughput_gb_s": None, "samples_per_second": 0, "decode_workers": 0,
-           "first_copy_hours": None}  # fmt: skip
+STORAGE = {"size_gb": 0, "min_throughput_gb_s": None, "samples_per_second": 0, "decode_workers": 0}  # with places
+ENDS = ("value", "low", "high")
 FEW = 6  # so many GPUs that do not hold it are shown with their figures
 
 
@@ -29,7 +30,7 @@ def size(pen: Pen, sizing: Sizing) -> RenderableType:
     """The whole answer; of work without a model what its makers state."""
     if "needs" in sizing:
         return stated(pen, sizing)
-    fits = ordered(sizing["fits"])
+    fits = ordered(told_apart(sizing["fits"]))
     held = [fit for fit in fits if fit["fits"]]
     failing = [fit for fit in fits if not fit["fits"]]
     shown = [*held[:MOST_ROWS], *(failing if len(failing) <= FEW or not held else [])][:MOST_ROWS]
@@ -54,6 +55,15 @@ def size(pen: Pen, sizing: Sizing) -> RenderableType:
 def ordered(fits: list[Fit]) -> list[Fit]:
     """Those that hold the work first; of these, and of the others, the least memory rented first."""
     return sorted(fits, key=lambda fit: (not fit["fits"], fit["gpus"] * fit["gpu_memory_gib"]["nominal"], fit["gpus"]))
+
+
+def told_apart(fits: list[Fit]) -> list[Fit]:
+    """Fits whose GPU names its form where another form of it stands beside."""
+    forms = Counter(fit["gpu"] for fit in fits)
+    return [
+        fit | {"gpu": f"{fit['gpu']} {fit['form']}"} if forms[fit["gpu"]] > 1 and fit.get("form") else fit
+        for fit in fits
+    ]
 
 
 def _gpus(pen: Pen, fits: list[Fit], task: str | None) -> RenderableType:
@@ -115,7 +125,7 @@ def _way_around(pen: Pen, way: dict[str, Any]) -> str:
     how = way.get("how", "none")
     return pen.say(
         f"way-{way['way']}", gpus=count(way.get("gpus")), strategy=way.get("strategy", ""),
-        peak=number(way.get("peak_gib")), slower=share(way.get("slower")),
+        peak=number(way.get("peak_gib")), slower=share(way.get("slower")), at_least=count(way.get("at_least")),
         how="" if how == "none" else pen.say(f"checkpointing-{how}"),
     )  # fmt: skip
 
@@ -124,10 +134,15 @@ def _hidden(pen: Pen, fits: list[Fit]) -> list[RenderableType]:
     """GPUs without a line of their own, by name."""
     told: list[RenderableType] = []
     for holds, code, style in ((True, "sizes-more", DIM), (False, "fits-not", BAD)):
-        names = list(dict.fromkeys(gpu_count(fit) for fit in fits if fit["fits"] is holds))
+        names = [_short(fit) for fit in fits if fit["fits"] is holds]
         if names:
             told.append(Padding(Text(pen.say(code, gpus=", ".join(names)), style), (0, 0, 0, 2)))
     return told
+
+
+def _short(fit: Fit) -> str:
+    """``A10``, or ``8×A10`` in one word, so that no line breaks inside."""
+    return fit["gpu"] if fit["gpus"] == 1 else f"{count(fit['gpus'])}×{fit['gpu']}"
 
 
 def _reliefs(pen: Pen, fits: list[Fit]) -> list[RenderableType]:
@@ -154,9 +169,11 @@ def _data(pen: Pen, sizing: Sizing) -> list[tuple[str, str | Text]]:
     storage = sizing["storage"]
     if storage["size_gb"] is None and storage["min_throughput_gb_s"] is None:
         return []
+    copying = storage.get("first_copy_hours")
     parts = [
         pen.say(f"storage-{storage['kind']}") if storage["kind"] else "",
         *(pen.say(f"storage-of-{key}", value=number(storage[key], places))
           for key, places in STORAGE.items() if storage.get(key) is not None),
+        pen.say("storage-of-first-copy", value=hours(dict.fromkeys(ENDS, copying))) if copying is not None else "",
     ]  # fmt: skip
     return [("fact-data", " · ".join(filter(None, parts)))]
