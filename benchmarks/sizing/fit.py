@@ -153,8 +153,9 @@ def host_microseconds(found: Iterable[Observation]) -> dict[str, float]:
 
 
 def hosts(measured: dict[str, float]) -> dict[str, float]:
-    """Those that were measured; a T4 stands in servers as old as a V100's; those of later cards are assumed."""
-    return {**measured, "7.5": measured["7.0"], "8.6": 30.0, "8.9": 30.0, "9.0": 20.0, "other": 12.0}
+    """Those that were measured; up to the T4 servers are no faster than a V100's; those of later cards are assumed."""
+    old = dict.fromkeys(("5.2", "6.0", "6.1", "7.5"), measured["7.0"])
+    return {**old, **measured, "8.6": 30.0, "8.9": 30.0, "9.0": 20.0, "10.0": 20.0, "10.3": 20.0, "other": 12.0}
 
 
 def interval(ratios: Iterable[float]) -> list[float]:

@@ -108,6 +108,27 @@ def spread(value: float, low: float, high: float) -> dict[str, float]:
     return {"value": value, "low": low, "high": high}
 
 
+def test_what_is_hardly_faster_than_a_cheaper_one_is_counted_not_listed(shell: Shell, tmp_path: Path) -> None:
+    plan = shell.plane.plan
+    assert plan is not None
+    hours, first = plan["chosen"]["hours"]["value"], plan["alternatives"][0]
+
+    def unbeaten(name: str, share: float) -> dict[str, Any]:
+        made: dict[str, Any] = first | {"offer": first["offer"] | {"instance_type": name}}
+        return made | {"hours": first["hours"] | {"value": hours * share}}
+
+    plan["alternatives"] = [
+        unbeaten("much", 0.9),
+        unbeaten("hardly", 0.89),
+        unbeaten("more", 0.5),
+        unbeaten("most", 0.1),
+    ]
+    told = shell("plan", str(job_file(tmp_path))).out
+    assert all(f" {name} " in told for name in ("much", "more", "most"))
+    assert " hardly " not in told
+    assert "Not shown: 1 unbeaten" in told
+
+
 @pytest.mark.parametrize(
     ("told", "wanted"),
     [

@@ -44,7 +44,7 @@ def check_laws(cli: Cli, shown: dict[str, Any]) -> None:
 
 def test_a_budget_ends_a_rehearsal_by_a_checkpoint(cli: Cli, tmp_path: Path) -> None:
     job = longer(tmp_path / "digits", epochs=200)
-    words = ("--rehearse", "--yes", "--time-scale", "25", "--preempt-at", "1000s", "--max-cost", "0.01 USD", "--json")
+    words = ("--rehearse", "--yes", "--time-scale", "40", "--preempt-at", "1000s", "--max-cost", "0.01 USD", "--json")
     done = cli("run", str(job), *words)
     shown = done.json
     assert (done.code, shown["state"], shown["why"]) == (6, "EXPIRED", "budget"), done.err

@@ -65,6 +65,7 @@ TABLE: dict[str, str] = {
     "any-of-these": "Any one of these would:", "no-single-change": "No change of a single key would.",
     "change-to": "{key}: {to}", "choice-chosen": "chosen", "choice-unbeaten": "unbeaten", "choice-beaten": "beaten",
     "unbeaten-means": "unbeaten: none is both cheaper and faster",
+    "hardly-faster": "Not shown: {count} unbeaten that cost more and are less than 2 % faster (--json)",
     "rejected-count": "{count} offers", "rejected-more": "{count}  for other reasons", "nearest-miss": " ({nearest})",
     # asking
     "at-most": "At most {money}, even if everything goes wrong.",

@@ -63,6 +63,7 @@ TABLE: dict[str, str] = {
     "any-of-these": "修改以下任意一项即可：", "no-single-change": "只改一项无法满足。",
     "change-to": "{key}: {to}", "choice-chosen": "选定", "choice-unbeaten": "未被超越", "choice-beaten": "被超越",
     "unbeaten-means": "未被超越：没有既更便宜又更快的",
+    "hardly-faster": "未显示：{count} 个未被超越但更贵、快不到 2 % 的（--json）",
     "rejected-count": "{count} 个报价", "rejected-more": "{count}  其他原因", "nearest-miss": "（{nearest}）",
     # 询问
     "at-most": "即使一切都出错，最多 {money}。",

@@ -20,6 +20,8 @@ _FRONT = (
     Column("col-choice"), Column("col-offer"), Column("col-price-hour", right=True, drop=2),
     Column("col-hours", right=True), Column("col-cost", right=True), Column("col-on-time", right=True, drop=1),
 )  # fmt: skip
+FEWEST = 3  # alternatives shown where there are as many
+HARDLY_FASTER = 0.98  # of the hours of a cheaper one: less of a gain is not worth a line
 MOST_REASONS = 14  # nearly all there are: the last may be the nearest miss
 
 
@@ -119,7 +121,8 @@ def _front(pen: Pen, plan: Plan) -> list[RenderableType]:
     rows: list[list[str | Text]] = []
     if plan["chosen"]:
         rows.append(_front_row(pen, plan["chosen"], pen.say("choice-chosen"), MARK))
-    for placed in plan["alternatives"]:
+    worth = _worth_a_line(plan)
+    for placed in worth:
         beaten = placed.get("beaten")
         label = pen.say("choice-beaten" if beaten else "choice-unbeaten")
         rows.append(_front_row(pen, placed, label, DIM if beaten else ""))
@@ -127,7 +130,26 @@ def _front(pen: Pen, plan: Plan) -> list[RenderableType]:
         return []
     timed = plan["chosen"] is not None and plan["chosen"]["on_time_probability"] is not None
     columns = _FRONT if timed else _FRONT[:-1]
-    return [gap(), head(pen, "head-alternatives", pen.say("unbeaten-means")), table(pen, columns, rows)]
+    left = len(plan["alternatives"]) - len(worth)
+    return [
+        gap(), head(pen, "head-alternatives", pen.say("unbeaten-means")), table(pen, columns, rows),
+        *([Text("  " + pen.say("hardly-faster", count=left), DIM)] if left else []),
+    ]  # fmt: skip
+
+
+def _worth_a_line(plan: Plan) -> list[Placed]:
+    """The alternatives without the unbeaten ones that are hardly faster than a cheaper one; three, if there are."""
+    fastest = plan["chosen"]["hours"]["value"] if plan["chosen"] else float("inf")
+    worth, hardly = list[Placed](), list[Placed]()
+    for placed in plan["alternatives"]:
+        hours = placed["hours"]["value"]
+        if placed.get("beaten") or hours <= HARDLY_FASTER * fastest:
+            worth.append(placed)
+            fastest = min(fastest, hours)
+        else:
+            hardly.append(placed)
+    wanted = [*worth, *hardly[: max(0, FEWEST - len(worth))]]
+    return [placed for placed in plan["alternatives"] if placed in wanted]
 
 
 def _front_row(pen: Pen, placed: Placed, label: str, style: str) -> list[str | Text]:
