@@ -21,6 +21,7 @@ from tradewind.domain.gpus import Gpu
 from tradewind.domain.profile import ModelProfile
 from tradewind.sizing.chips import Rates, card_name, generation, rates_of
 from tradewind.sizing.loads import Load, gather, resources
+from tradewind.sizing.memo import once
 from tradewind.sizing.request import Hardware
 
 STREAMING_SHARE = 0.8  # of the memory bandwidth that an optimizer's kernels reach: BabelStream on A100 and H100 (2023)
@@ -124,18 +125,10 @@ def _part(name: str) -> str:
     return _PARTS.get(name.split(" ", 2)[1], "elementwise")
 
 
-_known: dict[int, tuple[ModelProfile, tuple[Load, ...]]] = {}
-
-
+@once
 def loads_of(profile: ModelProfile) -> tuple[Load, ...]:
-    """The profile's operations gathered; kept for the profiles last asked about."""
-    # By identity: to hash hundreds of operations would take longer than the whole answer.
-    found = _known.get(id(profile))
-    if found is None or found[0] is not profile:
-        while len(_known) >= 64:
-            _known.pop(next(iter(_known)))
-        found = _known[id(profile)] = (profile, gather(profile.ops, _seen(profile)))
-    return found[1]
+    """The profile's operations gathered."""
+    return gather(profile.ops, _seen(profile))
 
 
 def _seen(profile: ModelProfile) -> float:

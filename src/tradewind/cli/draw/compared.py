@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from tradewind.cli.draw.figures import UNKNOWN, count, measured, money, number, share
-from tradewind.cli.draw.offers import fabric, gpus, paid
+from tradewind.cli.draw.figures import UNKNOWN, count, money, number, share
+from tradewind.cli.draw.offers import hardware, paid
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.strokes import DIM, HEAD, bullets, gap, head, stack, table
 
@@ -34,7 +34,7 @@ def compared(pen: Pen, told: Compared) -> RenderableType:
     """The whole comparison."""
     parts: list[RenderableType] = [
         head(pen, "head-machines"),
-        table(pen, _HARDWARE, [_hardware(pen, each) for each in told["columns"]]),
+        table(pen, _HARDWARE, [hardware(pen, each["machine"]) for each in told["columns"]]),
     ]
     nowhere = pen.say("no-ways-there", region=told["region"]) if told["region"] else pen.say("no-ways")
     for column in told["columns"]:
@@ -47,15 +47,6 @@ def compared(pen: Pen, told: Compared) -> RenderableType:
     parts += [gap(), bullets(below)]
     owned = [column["rent_or_buy"] for column in told["columns"] if column["rent_or_buy"]]
     return stack(*parts, *(_owning(pen, owned) if owned else ()))
-
-
-def _hardware(pen: Pen, column: dict[str, Any]) -> list[str]:
-    machine = column["machine"]
-    return [
-        f"{machine['cloud']} {machine['instance_type']}", gpus(machine) if machine["gpus"] else machine["gpu"],
-        measured(machine["gpu_memory_gib"], "GiB"), count(machine["cpus"]), measured(machine["memory_gib"], "GiB"),
-        measured(machine["network_gbps"], "Gbps"), fabric(pen, machine["rdma"]), fabric(pen, machine["nvlink"]),
-    ]  # fmt: skip
 
 
 def _title(pen: Pen, column: dict[str, Any]) -> Text:

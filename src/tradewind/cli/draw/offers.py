@@ -84,6 +84,15 @@ def _where(offer: Offer) -> str:
     return UNKNOWN if offer["region"] == "unknown" else str(offer["zone"] or offer["region"])
 
 
+def hardware(pen: Pen, machine: Offer) -> list[str]:
+    """Cells of a machine: name, GPUs, memory of each, processors, RAM, network, RDMA, NVLink."""
+    return [
+        f"{machine['cloud']} {machine['instance_type']}", gpus(machine) if machine["gpus"] else machine["gpu"],
+        measured(machine["gpu_memory_gib"], "GiB"), count(machine["cpus"]), measured(machine["memory_gib"], "GiB"),
+        measured(machine["network_gbps"], "Gbps"), fabric(pen, machine["rdma"]), fabric(pen, machine["nvlink"]),
+    ]  # fmt: skip
+
+
 def fabric(pen: Pen, told: str | None) -> str:
     """``EFA 400``, ``NVSwitch 600``, none, or unknown: what joins GPUs or machines, and how fast in all."""
     if told is None:

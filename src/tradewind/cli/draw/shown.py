@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from tradewind.cli.draw.figures import UNKNOWN, count, measured, money, number
-from tradewind.cli.draw.offers import date, fabric, gpus, paid
+from tradewind.cli.draw.figures import UNKNOWN, count, money, number
+from tradewind.cli.draw.offers import date, hardware, paid
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.sheets import cuda_of, link_of, name_of
 from tradewind.cli.draw.spot_and_images import images, spot
@@ -75,9 +75,7 @@ def _machines(pen: Pen, machines: list[dict[str, Any]]) -> Iterator[RenderableTy
 def _machine(pen: Pen, machine: dict[str, Any]) -> list[str]:
     cheapest = machine["cheapest"]
     return [
-        f"{machine['cloud']} {machine['instance_type']}", gpus(machine) if machine["gpus"] else machine["gpu"],
-        measured(machine["gpu_memory_gib"], "GiB"), count(machine["cpus"]), measured(machine["memory_gib"], "GiB"),
-        measured(machine["network_gbps"], "Gbps"), fabric(pen, machine["rdma"]), fabric(pen, machine["nvlink"]),
+        *hardware(pen, machine),
         _from(cheapest["on_demand"]), _from(cheapest["spot"]), count(machine["regions"]),
     ]  # fmt: skip
 
