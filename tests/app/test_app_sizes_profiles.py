@@ -265,6 +265,14 @@ def test_only_code_of_the_user_is_looked_for_in_the_workdir() -> None:
     assert shape(job(entrypoint="train:build"), "none").workdir == "/"
 
 
+def test_auto_asks_for_full_checkpointing_also_where_none_takes_more_gpus(tmp_path: Path) -> None:
+    tracer = CountingTracer(parameters=1.1e9)  # its weights and states leave no room for a sample on an A10
+    overrides = SizeOverrides(gpus=("A10",), counts=(1, 8))
+    studied = answers.study(job(timm="vit", batch_size=8), overrides, profiles_of(tmp_path, tracer))
+    assert [request.activation_checkpointing for request in tracer.asked] == ["none", "full"]
+    assert [(fit.fits, fit.gpus) for fit in studied.sizing.fits] == [(True, 2)]
+
+
 def test_auto_asks_for_full_checkpointing_only_where_none_does_not_fit(tmp_path: Path) -> None:
     for gpu, traced in (("H200", ["none"]), ("T4", ["none", "full"])):
         tracer = CountingTracer()

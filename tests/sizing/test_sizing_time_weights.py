@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from sizing_makers import sheet
 
 from tradewind.domain.gpus import all_gpus
-from tradewind.domain.profile import Amount, Op
+from tradewind.domain.profile import Amount, ModelProfile, Op
 from tradewind.sizing import loads
 from tradewind.sizing.chips import card_name, rates_of, sustained
-from tradewind.sizing.efficiency import Situation, data, seconds_by_resource
+from tradewind.sizing.efficiency import Situation, data, device_time, seconds_by_resource
 from tradewind.sizing.loads import KNOTS, gather, resources
+from tradewind.sizing.request import Hardware
 
 MATMUL = (196, 0, 768, 768, 0, 1)
 POINT = (64, 256, 1, 1, 1, 1, 56, 56)
@@ -127,3 +128,16 @@ def test_every_card_with_a_data_sheet_has_its_multiprocessors_and_their_source()
     assert set(rows) == {card_name(gpu) for gpu in all_gpus()}
     assert all(int(row["multiprocessors"]) > 0 and row["source"] for row in rows.values())
     assert rates_of(sheet("RTX-3090")).multiprocessors == 82
+
+
+@pytest.mark.parametrize("name", ["V100-16GB", "T4", "A10", "H100-80GB"])
+def test_a_pass_takes_no_less_than_the_host_of_such_a_card_needs_to_launch_it(name: str) -> None:
+    profile = ModelProfile(
+        "p", "traced", "infer", "fp16-true", "flash", "none", 1e6, 0.0, 1e6, 0.0, 2.0, (),
+        (Op("forward", "elementwise", "fp16", 1000, Amount(0.0), Amount(0.0, 100.0)),),
+    )  # fmt: skip
+    gpu = sheet(name)
+    time = device_time(profile, 1, Situation(False, False, False), Hardware(gpu, 1), 1.0, 1)
+    microseconds = data()["host_microseconds"][gpu.compute_capability]
+    assert microseconds > data()["host_microseconds"]["other"]
+    assert time.seconds >= 1000 * microseconds * 1e-6
