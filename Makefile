@@ -12,7 +12,7 @@ export PYTHON TORCH_INDEX_URL
 BIN := .venv/bin
 # Jobs that are rehearsed or tested find `python` where an activated environment would have it.
 ACTIVE := VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/$(BIN):$$PATH"
-BENCHMARKS := $(filter-out $(addprefix benchmarks/,measure.py installation.py noop_engine.py),$(sort $(wildcard benchmarks/*.py)))
+BENCHMARKS := $(filter-out $(addprefix benchmarks/,measure.py installation.py noop_engine.py optimum.py),$(sort $(wildcard benchmarks/*.py)))
 
 help:  ## list the targets
 	@echo "usage: make TARGET [PYTHON=python3.12] [TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu]"

@@ -78,17 +78,54 @@ CALIBRATED = record(
     lessons=every(LESSON),
 )  # fmt: skip
 PLACED = record(
-    offer=OFFER, fit=FIT, nodes=WHOLE, hours=RANGE, cost=MONEY_RANGE,
-    cost_parts=record(compute=MONEY, storage=MONEY, egress=MONEY, setup=MONEY, preemption=MONEY),
+    offer=OFFER, fit=maybe(FIT), nodes=WHOLE, hours=maybe(RANGE), cost=maybe(MONEY_RANGE),
+    cost_parts=maybe(record(compute=MONEY, storage=MONEY, egress=MONEY, setup=MONEY, preemption=MONEY)),
     finish_by=maybe(INSTANT), on_time_probability=maybe(NUMBER),
     deadline_guarantee=one_of("firm", "conditional", "none"), quota=one_of("ok", "none", "unknown"),
-    carbon_g=maybe(NUMBER), policy={},
+    carbon_g=maybe(NUMBER), policy={}, guarantee_why=TEXT, on_demand_share=NUMBER,
+    interruption=maybe(record(
+        losses=maybe(NUMBER), mean_life_hours=NUMBER, source=one_of("advisor", "trace", "assumed"), as_of=maybe(TEXT),
+    )),
+    transfer=maybe(record(gb=NUMBER, hours=NUMBER, **{"from": TEXT}, egress=maybe(MONEY))),
+    last_resort=maybe(record(cloud=TEXT, region=TEXT, zone=maybe(TEXT), instance_type=TEXT, nodes=WHOLE, hours=NUMBER)),
 )  # fmt: skip
+CHANGES = every(record(set=TEXT, to=TEXT, by=maybe(TEXT)))
 PLAN = record(
     plan_id=TEXT, catalog_date=TEXT, chosen=maybe(PLACED), fallbacks=every(PLACED), alternatives=every(PLACED),
-    rejected=every(record(why=TEXT, count=WHOLE, nearest=maybe(TEXT))), assumptions={"type": "array"},
-    compliance={"type": "array"},
-    infeasible=maybe(record(changes=every(record(set=TEXT, to=TEXT)))),
+    rejected=every(record(why=TEXT, count=WHOLE, nearest=maybe(TEXT), near=maybe(TEXT))), assumptions={"type": "array"},
+    compliance=every(record(control=TEXT, result=one_of("unknown"))),
+    infeasible=maybe(record(changes=CHANGES, together=CHANGES)),
+    objective=one_of("cost", "time", "carbon", "balanced"),
+    limits=record(deadline_hours=maybe(NUMBER), budget=maybe(MONEY), max_duration_hours=maybe(NUMBER)),
+    front=every(record(
+        cloud=TEXT, instance_type=TEXT, region=TEXT, zone=maybe(TEXT), purchase=TEXT, gpu=TEXT, gpus=NUMBER,
+        nodes=WHOLE, hours=NUMBER, cost=MONEY, rank_cost=NUMBER, carbon_g=maybe(NUMBER), chosen=TRUTH,
+    )),
+    points={"type": "array", "maxItems": 200, "items": {
+        "type": "array", "prefixItems": [NUMBER, NUMBER, TEXT, TRUTH, TRUTH], "minItems": 5, "maxItems": 5,
+    }},
+    points_currency=TEXT,
+)  # fmt: skip
+POOL = record(offer=OFFER, nodes=WHOLE, zone=maybe(TEXT), price_per_work_hour=MONEY, hazard=NUMBER)
+COUNTS = {"type": "object", "additionalProperties": every(WHOLE)}
+HISTOGRAM = maybe(record(**{"from": NUMBER}, to=NUMBER, counts=COUNTS))
+SIMULATE = record(
+    plan_id=TEXT, catalog_date=TEXT, runs=WHOLE,
+    market=record(kind=one_of("trace", "made-up"), seed=WHOLE, trace=maybe(record(
+        name=TEXT, zones=every(TEXT), hours=NUMBER, tick_seconds=NUMBER, nodes=WHOLE, gpu=maybe(TEXT),
+        start=maybe(TEXT), source=maybe(TEXT), licence=maybe(TEXT),
+    ))),
+    job=record(
+        work_hours=NUMBER, deadline_hours=NUMBER, deadline_assumed=TRUTH, start_hours=NUMBER,
+        start_hours_at_most=NUMBER, step_hours=NUMBER, pools=every(POOL), on_demand=POOL,
+    ),
+    on_demand_only=record(cost=MONEY, hours=NUMBER),
+    policies=every(record(
+        policy=TEXT, cost=MONEY_RANGE, against_on_demand=NUMBER, finish_hours=RANGE, preemptions=RANGE, misses=WHOLE,
+        starts=NUMBER, wait_hours=NUMBER, spot_hours=NUMBER, on_demand_hours=NUMBER,
+    )),
+    bound=maybe(record(cost=MONEY_RANGE, against_on_demand=NUMBER)),
+    histograms=record(cost=HISTOGRAM, finish_hours=HISTOGRAM), remarks=every(TEXT),
 )  # fmt: skip
 PS_FIELDS: dict[str, Schema] = {
     "job": TEXT, "name": TEXT, "state": TEXT, "why": maybe(TEXT), "wake_at": maybe(INSTANT), "attempt": WHOLE,
@@ -108,16 +145,32 @@ ATTEMPT = record(
 EVENTS = every(record(
     id=WHOLE, at=INSTANT, kind=TEXT, what=TEXT, **{"from": maybe(TEXT)}, to=maybe(TEXT), why=maybe(TEXT),
 ))  # fmt: skip
+SIMULATED = record(cost=maybe(MONEY), hours=NUMBER, preemptions=WHOLE, missed=TRUTH)
+TRACE = record(  # of a rehearsal that replays one
+    name=TEXT, seed=WHOLE, speed={"anyOf": [NUMBER, {"const": "auto"}]}, tempo=NUMBER, begins_hours=NUMBER,
+    of_hours=NUMBER, zones=every(record(zone=TEXT, offer=OFFER)), preemptions=WHOLE, refused=WHOLE, hours=NUMBER,
+    deadline_hours=maybe(NUMBER), predicted=maybe(SIMULATED), on_demand_only=maybe(SIMULATED),
+)  # fmt: skip
+DECISION: dict[str, Schema] = {
+    "action": one_of("rent", "keep", "wait", "switch", "give-up"), "pool": maybe(TEXT), "why": TEXT, "code": TEXT,
+    "facts": {"type": "object"},
+}  # fmt: skip
+NEXT = record(**DECISION, at_risk=TRUTH, if_lost=maybe(record(**DECISION)), on_demand_by=maybe(INSTANT),
+              decided_at=maybe(INSTANT))  # fmt: skip
 SHOW = record(
     **PS_FIELDS, workload={"type": "object"}, plan=maybe(PLAN), attempts=every(ATTEMPT),
     checkpoints=every(record(step=WHOLE, at=INSTANT, bytes=WHOLE, state=one_of("complete", "torn"), path=TEXT)),
-    decisions=every(record(at=INSTANT, action=TEXT, why=maybe(TEXT))),
+    decisions=every(record(at=INSTANT, action=TEXT, why=maybe(TEXT), pool=maybe(TEXT))), next=maybe(NEXT),
+    limits=record(deadline=maybe(INSTANT), budget=maybe(record(limit=maybe(MONEY), spent=MONEY, held=MONEY)),
+                  lease=maybe(TEXT), hard_end=maybe(INSTANT), hard_end_by=maybe(TEXT)),
     events=EVENTS, outputs={}, predicted=maybe(record(hours=RANGE, cost=MONEY_RANGE)),
     actual=record(hours=NUMBER, cost=maybe(MONEY)), metrics={"type": "object"},
-    supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)),
+    supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)), trace=maybe(TRACE),
 )  # fmt: skip
 EXPLAIN = record(
     row={"type": "object"}, events=EVENTS, next_wake=maybe(INSTANT), why={"type": "string", "minLength": 20},
+    decisions=every(record(**DECISION, at=INSTANT, same=TRUTH, again=maybe(record(**DECISION)), currency=maybe(TEXT),
+                           options=every(record(kind=TEXT, pool=maybe(TEXT), cost=NUMBER)))),
 )  # fmt: skip
 LEASES = every(record(
     lease=TEXT, kind=TEXT, state=TEXT,

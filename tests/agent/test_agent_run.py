@@ -87,7 +87,7 @@ def test_the_job_has_the_specs_environment_and_nothing_of_ours_but_the_contract(
         "TOKEN": "line one\nline \\two", "SHORT": "x",
         "TRADEWIND_CHECKPOINT_DIR": str(node.root / "work" / "checkpoints"), "TRADEWIND_CHECKPOINT_EVERY": "5s",
         "TRADEWIND_EVENTS": f"{node.root}/events.jsonl", "TRADEWIND_EPOCH": "1", "TRADEWIND_JOB": "job",
-        "TRADEWIND_ATTEMPT": "2",
+        "TRADEWIND_ATTEMPT": "2", "TRADEWIND_CADENCE": f"{node.root}/cadence.json",
     }  # fmt: skip
     assert (node.root / "work" / "where").read_text().strip() == f"{node.root}/work"
 

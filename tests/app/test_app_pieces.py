@@ -63,10 +63,10 @@ def submit_of(text: str, **more: Any) -> Submit:
 
 
 def test_what_has_no_effect_is_remarked() -> None:
-    told = remarks(submit_of("run: x\nimage: docker:a\nports: [1]\n", rehearse=True), ("link (outside)",))
+    told = remarks(submit_of("run: x\nimage: docker:a\nports: [1]\n", rehearse=True), {}, ("link (outside)",))
     assert [each["code"] for each in told] == ["keys-without-effect", "left-behind", "not-preempted"]
     assert told[0]["facts"]["keys"] == "image, ports"
-    assert remarks(submit_of("run: x\n", local=True), ()) == []
+    assert remarks(submit_of("run: x\n", local=True), {}, ()) == []
 
 
 def test_a_job_takes_its_environment_and_shortest_life_from_what_was_asked() -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.app.asked import Step
+from tradewind.app.extending import Limits
 from tradewind.app.interface import Submit
-from tradewind.app.queries import CompareQuery, OffersQuery, SizeOverrides
+from tradewind.app.queries import CompareQuery, OffersQuery, SimulateQuery, SizeOverrides
 from tradewind.app.sizes.batch import Answered, answers
 from tradewind.cli.main import run
 from tradewind.cli.world import World
@@ -124,6 +125,10 @@ class Control:
     def stop(self, job: str) -> Answer:
         return {**self._find(job), "state": "STOPPED"}
 
+    def extend(self, job: str, limits: Limits) -> Answer:
+        self.calls.append(("extend", limits))
+        return self._find(job)
+
     def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
         self.submitted.append(submit)
         self.calls.append(("calibrate", steps))
@@ -232,6 +237,7 @@ class Inside:
     asked: list[Any] = field(default_factory=list)
     broken: Exception | None = None
     sized: Answer = field(default_factory=lambda: answer("size"))
+    simulated: Answer = field(default_factory=lambda: answer("simulate"))
     traced: str = ""  # the model that is traced on the way
 
     def home(self) -> Path:
@@ -259,9 +265,19 @@ class Inside:
     def catalog(self) -> Shelf:
         return self.shelf
 
-    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None], objective: str) -> Answer:
+        self.asked.append((workload, objective))
         assert self.plane.plan is not None
         return self.plane.plan
+
+    def simulate(
+        self, workload: Workload, query: SimulateQuery, now: datetime, tell: Callable[[str], None],
+        progress: Callable[[int, int], None],
+    ) -> Answer:  # fmt: skip
+        self.asked.append(query)
+        for done in range(1, query.runs + 1):
+            progress(done, query.runs)
+        return self.simulated
 
     def service(self) -> Keeper:
         return self.keeper

@@ -38,6 +38,7 @@ def command_lines(job: str) -> list[list[str]]:
     return [
         ["size", job], ["offers"], ["plan", job], ["ps"], ["ps", "--all"], ["show", "digits"], ["leases"],
         ["leases", "--all"], ["sweep"], ["cost"], ["cost", "digits"], ["cost", "--rehearsals"], ["stop", "digits"],
+        ["extend", "digits", "--deadline", "14h"], ["extend", "digits", "--budget", "85 CNY"],
         ["wait", "digits"], ["run", job, "--local"], ["explain", "digits"], ["explain", "lease-m7zw", "--all"],
         ["calibrate", job], ["size", "--model", "timm:resnet50", "--explain", "--max-batch"],
         ["supervisor"], ["supervisor", "install"], ["supervisor", "uninstall"], ["sweep", "--end"],

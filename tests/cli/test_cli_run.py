@@ -31,13 +31,29 @@ def test_a_rehearsal_is_told_from_needs_to_open_leases(shell: Shell, job: str) -
     assert result.code == 0
     assert result.err == ""
     told = result.out
-    heads = ["Needs", "Plan  plan-", "Choices", "Preempted: attempt 1", "✓ digits succeeded", "Money", "Prediction"]
+    heads = ["Needs", "Plan  cheapest", "Choices", "Preempted: attempt 1", "✓ digits succeeded", "Money", "Prediction"]
     assert [told.index(head) for head in heads] == sorted(told.index(head) for head in heads)
     assert lines(told)[-1] == "open leases: none"
     (submit,) = shell.plane.submitted
     assert (submit.rehearse, submit.local, submit.time_scale) == (True, False, 60.0)
     assert submit.preempt_at == (PreemptAt(share=0.25), PreemptAt(share=0.6))
     assert submit.env == {"PATH": "/usr/bin", "LANG": "en_US.UTF-8"}
+
+
+def test_a_trace_is_asked_for_with_its_speed_and_window(shell: Shell, job: str) -> None:
+    words = ("run", job, "--rehearse", "--trace", "v100-2023-02-dev")
+    assert shell(*words, "--trace-speed", "600", "--seed", "3", "--preempt-at", "none").code == 0
+    assert shell(*words).code == 0
+    first, second = shell.plane.submitted
+    assert (first.trace, first.trace_speed, first.seed, first.preempt_at) == ("v100-2023-02-dev", 600.0, 3, ())
+    assert (second.trace, second.trace_speed, second.seed, second.preempt_at) == ("v100-2023-02-dev", None, 0, None)
+
+
+def test_an_unknown_trace_is_told_with_the_nearest_names(shell: Shell, job: str) -> None:
+    result = shell("run", job, "--rehearse", "--trace", "v100-2023-20-dev")
+    assert result.code == 2
+    assert "v100-2023-02-dev" in result.err
+    assert result.out == ""  # told before a plan is made
 
 
 def test_every_moment_of_a_preemption_is_told_once(shell: Shell, job: str) -> None:
@@ -109,7 +125,16 @@ def test_ctrl_c_detaches_and_says_how_to_come_back(shell: Shell, job: str, words
         (["--rehearse", "--local"], (), [], 2, "rehearse-and-local"),
         (["--preempt-at", "25%"], (), [], 2, "preempt-without-rehearse"),
         (["--rehearse", "--time-scale", "0"], (), [], 2, "time-scale-unreadable"),
+        (["--rehearse", "--time-scale", "1e300"], (), [], 2, "time-scale-unreadable"),
         (["--rehearse", "--preempt-at", "130%"], (), [], 2, "preempt-at-unreadable"),
+        (["--trace", "v100-2023-02-dev"], (), [], 2, "trace-without-rehearse"),
+        (["--local", "--trace", "v100-2023-02-dev"], (), [], 2, "trace-without-rehearse"),
+        (["--rehearse", "--seed", "3"], (), [], 2, "needs-trace"),
+        (["--rehearse", "--trace-speed", "auto"], (), [], 2, "needs-trace"),
+        (["--rehearse", "--trace", "v100-2023-02-dev", "--trace-speed", "-1"], (), [], 2, "trace-speed-unreadable"),
+        (["--rehearse", "--trace", "v100-2023-02-dev", "--trace-speed", "1e6"], (), [], 2, "trace-speed-unreadable"),
+        (["--rehearse", "--trace", "v100-2023-20-dev"], (), [], 2, "trace-unknown"),
+        (["--rehearse", "--trace", "v100-2023-20-dev", "--preempt-at", "5s"], (), [], 2, "trace-unknown"),
         (["--max-cost", "30"], (), [], 2, "money-unreadable"),
         ([], (), [], 3, "no-cloud-configured"),
         (["--yes", "--max-cost", "30 CNY"], (), [], 3, "no-cloud-configured"),
@@ -131,7 +156,7 @@ def test_runs_that_are_refused(
 def test_a_paid_run_without_a_cloud_shows_its_plan_first(shell: Shell, job: str) -> None:
     result = shell("run", job)
     assert result.code == 3
-    assert "Plan  plan-" in result.out
+    assert "Plan  cheapest" in result.out
     assert "--rehearse" in result.err
 
 
@@ -159,7 +184,8 @@ def test_secrets_travel_but_are_never_shown(shell: Shell, tmp_path: Path) -> Non
 def test_nothing_fits(shell: Shell, job: str) -> None:
     plan: dict[str, Any] = answer("plan")
     plan.update(chosen=None, alternatives=[], fallbacks=[],
-                infeasible={"changes": [{"set": "schedule.deadline", "to": "14.1h"}]})  # fmt: skip
+                infeasible={"changes": [{"set": "schedule.deadline", "to": "14.1h", "by": "+2.1h"}],
+                            "together": []})  # fmt: skip
     shell.plane.plan = plan
     planned = shell("plan", job, "--json")
     assert (planned.code, planned.json()) == (3, plan)

@@ -10,6 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 from tradewind.app.clock import SystemClock
 from tradewind.clouds.local import processes
 from tradewind.clouds.local.compute import LocalCompute
+from tradewind.clouds.local.folder import NOTICE, Folder
 from tradewind.ports.compute import Instance, InstanceState, Order, Query
 
 
@@ -143,3 +145,22 @@ def test_others_processes_are_never_touched(cloud: LocalCompute) -> None:
     assert other.poll() is None
     other.kill()
     other.wait()
+
+
+def test_several_threads_may_tell_of_a_reclaim_at_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+
+    def tell(at: int) -> None:
+        for deadline in range(at, at + 20):
+            folder.write(NOTICE, {"deadline": deadline, "cause": "c"})
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(tell, (0, 100, 200, 300)))  # raises what a thread raised
+    assert [path.name for path in tmp_path.iterdir()] == [NOTICE]
+    told = folder.read(NOTICE)
+    assert told is not None and told["cause"] == "c"
+
+
+def test_a_machine_that_is_gone_hears_of_no_reclaim(cloud: LocalCompute) -> None:
+    cloud.reclaim("local-gone", SystemClock().now(), "c")
+    assert cloud.find(Query()).instances == ()

@@ -11,7 +11,8 @@ from doubles import OddCloud, SimClock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradewind.clouds.rehearsal.compute import RehearsalCompute, Script, due
+from tradewind.clouds.rehearsal.compute import RehearsalCompute
+from tradewind.clouds.rehearsal.script import Script, due
 from tradewind.domain.workload import PreemptAt
 from tradewind.ports.compute import Order, Query
 
@@ -44,13 +45,13 @@ def order(token: str) -> Order:
 def test_each_point_takes_one_machine_even_after_a_restart(tmp_path: Path) -> None:
     clock, now = SimClock(), script(10)
     cloud = Taker(clock)
-    rehearsal = RehearsalCompute(cloud, tmp_path, clock, lambda job: now)
+    rehearsal = RehearsalCompute(cloud, tmp_path, clock, lambda worn: now)
     rehearsal.launch(order("a"))
     rehearsal.find(Query())
     assert cloud.taken == []
     now = script(25)
     assert rehearsal.find(Query()).instances[0].reclaim_at == clock.now() + NOTICE
-    rehearsal = RehearsalCompute(cloud, tmp_path, clock, lambda job: now)  # the supervisor was killed
+    rehearsal = RehearsalCompute(cloud, tmp_path, clock, lambda worn: now)  # the supervisor was killed
     rehearsal.find(Query())
     cloud.end(["m-0"])
     clock.sleep(1)
@@ -68,7 +69,7 @@ def test_what_was_written_but_not_told_is_told(tmp_path: Path) -> None:
     cloud = Taker(clock)
     cloud.make(order("a"))
     (tmp_path / "job-1.json").write_text('["m-0"]')  # killed between the writing and the telling
-    RehearsalCompute(cloud, tmp_path, clock, lambda job: script(30)).find(Query())
+    RehearsalCompute(cloud, tmp_path, clock, lambda worn: script(30)).find(Query())
     assert len(cloud.taken) == 1
 
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from job_world import World, check_end, make_world, wired
-from sqlalchemy.engine import Connection
+from killing import Killed, counted
 
 from tradewind.domain.states import JOB_ENDED, JobState
 from tradewind.leasing import reconcile as leasing
 from tradewind.ports.compute import Instance
 from tradewind.ports.transport import Unreachable
 from tradewind.store import queue, records, schema
-from tradewind.store.database import Database
 from tradewind.wire.spec import read_spec
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 @pytest.fixture
@@ -196,27 +189,3 @@ def _run_and_count(folder: Path) -> int:
 def _until_killed(world: World, place: int, after: bool) -> None:
     with counted(world.room.db, kill_at=place, after=after):
         world.until(*JOB_ENDED)
-
-
-@contextmanager
-def counted(db: Database, kill_at: int | None, after: bool) -> Iterator[list[int]]:
-    """Counts the writing transactions of a database, and dies before or after the commit of one."""
-    seen: list[int] = []
-    write = db.write
-
-    @contextmanager
-    def wrapped() -> Iterator[Connection]:
-        mine = len(seen)
-        seen.append(mine)
-        with write() as connection:
-            yield connection
-            if mine == kill_at and not after:
-                raise Killed
-        if mine == kill_at:
-            raise Killed
-
-    db.write = wrapped  # type: ignore[method-assign]
-    try:
-        yield seen
-    finally:
-        db.write = write  # type: ignore[method-assign]

@@ -188,3 +188,12 @@ def test_what_waiting_does_not_cure_is_not_waited_for(world: World, kind: str) -
     check_end(world, JobState.FAILED)
     assert kind in (failed.why or "")
     assert len(world.cloud.orders) == 1
+
+
+def test_the_next_attempt_waits_for_the_money_that_a_lost_machine_still_holds(world: World) -> None:
+    world.nodes.exits, world.cloud.slow_ends = [137], 3
+    world.submit(cap=500_000)  # all of it is held by the first lease, until its end is seen
+    world.until(*JOB_ENDED)
+    check_end(world, JobState.SUCCEEDED)
+    assert len(world.told()[0]) == 2
+    assert world.budget().spent <= 500_000

@@ -13,7 +13,7 @@ from odd.keeper import Keeper
 from odd.place import Place
 from odd.points import COMMIT, Blow, Mode, Point, Side, Watch
 from odd.runs import Script
-from odd.world import Killed, Restless, World
+from odd.world import OFFER, Killed, Restless, World
 from tradewind.domain.errors import Unavailable
 from tradewind.domain.states import JOB_ENDED, JobState
 from tradewind.store import schema
@@ -22,6 +22,8 @@ Act = Callable[[World], object]
 _STATE = sa.select(schema.job.c.state).where(schema.job.c.id == "job-1")
 PLENTY = 10_000_000  # millionths; the offer costs 1,000 a second
 SCARCE = 150_000
+POOLS = [{"offer": {**OFFER, "region": region, "purchase": purchase}, "step_seconds": 1.0}
+         for region, purchase in (("r", "spot"), ("s", "spot"), ("r", "on_demand"))]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,11 @@ OVER_BUDGET = Scenario(
 ADOPTED = Scenario(
     "adopted", (), (partial(World.submit, cap=PLENTY, max_lifetime_s=400), until(_J.RUNNING), _forget, _SETTLE), (),
 )  # fmt: skip
-SCENARIOS = (PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED)
+STEERED = Scenario(
+    "steered", (Fault("launch", 1, "capacity"), Fault("machine", 1, "reclaim", 40.0)),
+    (partial(World.submit, cap=PLENTY, pools=POOLS, total_steps=Script().steps), _SETTLE), (_J.SUCCEEDED,),
+)  # fmt: skip
+SCENARIOS = (PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED, STEERED)
 
 
 @dataclass(frozen=True, slots=True)

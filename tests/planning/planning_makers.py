@@ -50,16 +50,18 @@ def make_fit(gpu: str = "T4", gpus: float = 1, seconds: float = 1.0, *, fits: bo
     )  # fmt: skip
 
 
-_FITS: dict[tuple[str, Decimal], Fit] = {}
+_FITS: dict[tuple[str, float, int], Fit] = {}
 
 
-def fit_of(offer: Offer) -> Fit | str:
-    """One second a step on a T4, less on faster or more GPUs."""
+def fit_of(offer: Offer, nodes: int = 1) -> Fit | str:
+    """One second a step on a T4, less on faster or more GPUs; each further machine is worth seven tenths of one."""
     if offer.gpu not in SPEED:
         return "no-data-sheet"
-    key = (offer.gpu, offer.gpus)
+    gpus = float(offer.gpus) * nodes
+    key = (offer.gpu, gpus, nodes)
     if key not in _FITS:
-        _FITS[key] = make_fit(offer.gpu, float(offer.gpus), 1 / (SPEED[offer.gpu] * float(offer.gpus)))
+        worth = float(offer.gpus) * (1 + 0.7 * (nodes - 1))
+        _FITS[key] = make_fit(offer.gpu, gpus, 1 / (SPEED[offer.gpu] * worth), nodes=nodes)
     return _FITS[key]
 
 
@@ -92,7 +94,9 @@ def some_offers(draw: st.DrawFn) -> Offer:
         gpu_known=draw(mostly(True, False)),
         gpus=Decimal(count),
         cpus=draw(mostly(16, 4, None)),
-        purchase=draw(st.sampled_from([Purchase.ON_DEMAND, Purchase.SPOT]) | st.just(Purchase.RESERVED_1Y)),
+        purchase=draw(mostly(Purchase.ON_DEMAND, Purchase.SPOT, Purchase.RESERVED_1Y) | st.just(Purchase.SPOT)),
+        network_gbps=draw(st.sampled_from([None, 25.0])),
+        carbon_g_per_kwh=draw(mostly(400.0, 20.0, None)),
         price=draw(st.sampled_from(PRICES) | mostly("3", None)),
         currency="CNY" if cloud == "alibaba" else "USD",
         price_status=draw(mostly(PriceStatus.FRESH, *PriceStatus)),

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import pytest
-from planning_makers import CNY, NOW, make_offer, make_plan, money
+from planning_makers import CNY, NOW, make_fit, make_offer, make_plan, money
 
 from tradewind.domain.estimate import Estimate
+from tradewind.domain.fit import Fit
 from tradewind.domain.money import Money, Rate
-from tradewind.domain.offer import PriceStatus, Purchase
-from tradewind.domain.plan import Placed, Plan, Tariff
-from tradewind.domain.workload import Resources, Schedule
-from tradewind.planning import Ask, Exchange, Terms, expected_losses
+from tradewind.domain.offer import Offer, PriceStatus, Purchase
+from tradewind.domain.plan import CostParts, MoneyEstimate, Placed, Plan, Tariff
+from tradewind.domain.workload import Resources
+from tradewind.planning import Ask, Exchange, Interruption, Terms, expected_losses
 from tradewind.planning.outlook import on_time_probability
 
 TEN_HOURS = Ask(36_000)  # steps of one second on a T4
 
 
-def chosen(found: Plan) -> Placed:
-    assert found.chosen is not None
-    return found.chosen
+@dataclass(frozen=True)
+class Chosen:
+    """The chosen way of a plan, of which everything is known."""
+
+    offer: Offer
+    nodes: int
+    hours: Estimate
+    cost: MoneyEstimate
+    cost_parts: CostParts
+    placed: Placed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.placed, name)
+
+
+def chosen(found: Plan) -> Chosen:
+    placed = found.chosen
+    assert placed is not None
+    assert placed.hours and placed.cost and placed.cost_parts
+    return Chosen(placed.offer, placed.nodes, placed.hours, placed.cost, placed.cost_parts, placed)
 
 
 def test_on_demand_by_hand() -> None:
@@ -41,9 +61,25 @@ def test_spot_adds_the_losses_to_expect() -> None:
     placed = chosen(make_plan(TEN_HOURS, [make_offer(price="3", purchase=Purchase.SPOT)]))
     losses = expected_losses(10.0)
     each = 8 / 60 + 0.05
-    assert placed.hours.value == pytest.approx(10 + 8 / 60 + losses * each, abs=1e-5)
-    assert float(placed.cost_parts.preemption.amount) == pytest.approx(3 * losses * each, abs=1e-5)
+    assert placed.hours.value == pytest.approx(10 + 8 / 60 + losses * (each + 0.2), abs=1e-5)  # waiting counts
+    assert float(placed.cost_parts.preemption.amount) == pytest.approx(3 * losses * each, abs=1e-5)  # and costs nothing
+    assert float(placed.cost_parts.compute.amount) == pytest.approx(30, abs=1e-3)  # to a billed second
     assert placed.policy == "spot-with-fallback"
+    assert placed.interruption
+    assert placed.interruption.losses == pytest.approx(losses, abs=1e-4)
+    assert placed.interruption.source == "assumed"
+
+
+def test_an_offers_own_hazards_change_its_losses() -> None:
+    def calm(offer: Offer) -> Interruption:
+        return Interruption(0.25 if offer.region == "calm" else 1.0, "advisor", "2025-11-30")
+
+    spots = [make_offer(price="3", purchase=Purchase.SPOT, region=region) for region in ("busy", "calm")]
+    placed = chosen(make_plan(TEN_HOURS, spots, interruption_of=calm))
+    assert placed.offer.region == "calm"
+    assert placed.interruption
+    assert placed.interruption.losses == pytest.approx(expected_losses(10.0, 1, 0.25), abs=1e-4)
+    assert (placed.interruption.source, placed.interruption.as_of) == ("advisor", "2025-11-30")
 
 
 def test_storage_is_paid_by_the_month_and_in_the_offers_currency() -> None:
@@ -75,8 +111,11 @@ def test_billing_rounds_up_and_has_a_minimum() -> None:
 
 
 def test_nodes_are_all_paid_for() -> None:
+    def fit(offer: Offer, nodes: int) -> Fit:
+        return make_fit(gpus=nodes, nodes=nodes)
+
     ask = Ask(36_000, resources=Resources(nodes=4))
-    one, four = (chosen(make_plan(each, [make_offer(price="3")])) for each in (TEN_HOURS, ask))
+    one, four = (chosen(make_plan(each, [make_offer(price="3")], fit_of=fit)) for each in (TEN_HOURS, ask))
     assert four.nodes == 4
     assert four.cost.value.amount == pytest.approx(one.cost.value.amount * 4, abs=Decimal("0.00001"))
 
@@ -126,16 +165,6 @@ def test_the_chance_of_being_on_time() -> None:
     assert on_time_probability(hours, 0) == 0.0
 
 
-def test_a_deadline_is_firm_only_when_nothing_is_open() -> None:
-    late = Ask(36_000, schedule=Schedule(deadline_seconds=30 * 3600))
-    sure = Terms(quota="ok")
-    assert chosen(make_plan(TEN_HOURS, [make_offer()])).deadline_guarantee == "none"
-    assert chosen(make_plan(late, [make_offer()])).deadline_guarantee == "conditional"
-    assert chosen(make_plan(late, [make_offer()], terms_of=lambda cloud: sure)).deadline_guarantee == "firm"
-    spot = make_plan(late, [make_offer(purchase=Purchase.SPOT)], terms_of=lambda cloud: sure)
-    assert chosen(spot).deadline_guarantee == "conditional"
-
-
 def test_the_end_is_named() -> None:
     placed = chosen(make_plan(TEN_HOURS, [make_offer()]))
     assert placed.finish_by is not None
@@ -147,7 +176,7 @@ def test_bringing_the_results_home_is_paid_once_and_ranked_with() -> None:
     per_gb = Tariff("egress", "GB", Money(Decimal("0.09"), "USD"), "2026-05-06", "test")
     near, far = make_offer(price="3", region="r-known"), make_offer(price="3", region="r-unknown")
 
-    def egress(cloud: str, region: str) -> Tariff | None:
+    def egress(cloud: str, region: str | None) -> Tariff | None:
         return per_gb if region == "r-known" else None
 
     ask = Ask(36_000, fetched_gb=10.0)

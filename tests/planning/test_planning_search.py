@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from planning_makers import NOW, make_fit, make_offer, make_plan, money
 
+from tradewind.domain.fit import Fit
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
-from tradewind.domain.plan import Plan
+from tradewind.domain.plan import Objective, Plan
 from tradewind.domain.workload import Accelerators, Budget, Placement, Resources, Schedule
 from tradewind.planning import Ask
 
@@ -84,7 +86,7 @@ def test_the_eea_holds_more_than_the_eu(country: str) -> None:
 def test_too_little_memory_names_the_nearest() -> None:
     fit, other = make_fit(fits=False), "precision-unsupported"
     found = make_plan(
-        Ask(STEPS), [make_offer(), a100(), a100()], fit_of=lambda offer: fit if offer.gpu == "T4" else other
+        Ask(STEPS), [make_offer(), a100(), a100()], fit_of=lambda offer, nodes: fit if offer.gpu == "T4" else other
     )
     assert why(found) == [("precision-unsupported", 2), ("too-little-memory", 1)]
     assert found.rejected[1].nearest == "1.2 GiB short on T4"
@@ -96,12 +98,27 @@ def test_over_budget_names_the_nearest_in_the_budgets_currency() -> None:
 
 
 def test_fallbacks_fail_apart_and_hold_one_on_demand() -> None:
-    spots = [make_offer(purchase=Purchase.SPOT, price="0.1", zone=zone, region="r1") for zone in "abcdef"]
+    spots = [make_offer(purchase=Purchase.SPOT, price="0.1", zone=zone, region="r1") for zone in "abcdefg"]
     found = make_plan(Ask(STEPS), [*spots, make_offer(), make_offer(region="r2", price="2")])
     assert found.chosen
-    places = [(each.offer.region, each.offer.zone, each.offer.purchase.value) for each in found.fallbacks]
-    assert places == [("r1", "b", "spot"), ("r1", "c", "spot"), ("r1", None, "on_demand")]
     assert (found.chosen.offer.region, found.chosen.offer.zone) == ("r1", "a")
+    assert pools(found) == [("r1", zone, "spot") for zone in "bcde"] + [("r2", None, "on_demand")]
+    alone = make_plan(Ask(STEPS), [*spots, make_offer()])
+    assert pools(alone) == [("r1", zone, "spot") for zone in "bcde"] + [("r1", None, "on_demand")]
+
+
+def test_fallbacks_are_spread_over_regions_before_they_are_cheap() -> None:
+    spots = [make_offer(purchase=Purchase.SPOT, price="0.1", zone=zone) for zone in "abcdef"]
+    dear = [
+        make_offer(purchase=Purchase.SPOT, price="0.2", zone=zone, region=region) for region, zone in ("ra", "rb", "sa")
+    ]
+    found = make_plan(Ask(STEPS), [*spots, *dear, make_offer(price="9")])
+    assert [region for region, _, _ in pools(found)] == ["r1", "r1", "r", "r", "r1"]
+    assert pools(found)[-1] == ("r1", None, "on_demand")
+
+
+def pools(found: Plan) -> list[tuple[str, str | None, str]]:
+    return [(each.offer.region, each.offer.zone, each.offer.purchase.value) for each in found.fallbacks]
 
 
 def test_alternatives_are_filled_up_with_beaten_ones_and_each_machine_stands_once() -> None:
@@ -121,42 +138,137 @@ def test_on_demand_price_of_the_chosen_spot_machine() -> None:
     assert make_plan(Ask(STEPS), [spot]).on_demand_price_per_hour is None
 
 
-CHANGES = [
-    (Ask(STEPS, schedule=Schedule(deadline_seconds=3600)), {"schedule.deadline": "1.4h"}),
-    (Ask(STEPS, budget=Budget(money("5"))), {"budget.limit": "11 USD"}),
-    (Ask(STEPS, placement=Placement(clouds=("gcp",))), {"placement.clouds": "aws"}),
-    (Ask(STEPS, budget=Budget(purchase="spot")), {"budget.purchase": "auto"}),
-    (Ask(STEPS, resources=Resources(Accelerators("L4", 1, 1))), {"resources.accelerators": "T4:1"}),
-    (
-        Ask(STEPS, schedule=Schedule(deadline_seconds=2 * 3600), budget=Budget(money("15"))),
-        {"schedule.deadline": "10.2h", "budget.limit": "28 USD"},
-    ),
-    (Ask(STEPS, placement=Placement(clouds=("gcp",), regions=("r9",))), {}),
-]
-
-
-@pytest.mark.parametrize(("ask", "changes"), CHANGES)
-def test_what_would_make_it_feasible(ask: Ask, changes: dict[str, str]) -> None:
-    found = make_plan(ask, [make_offer(), a100()])
-    assert found.chosen is None
-    assert found.changes is not None
-    assert {each.set: each.to for each in found.changes} == changes
-    assert found.to_json()["infeasible"]["changes"] == [{"set": key, "to": to} for key, to in sorted(changes.items())]
-
-
-def test_nothing_offered_is_infeasible_without_a_change() -> None:
-    found = make_plan(Ask(STEPS), [])
-    assert (found.chosen, found.changes, found.rejected) == (None, (), ())
-
-
 def test_assumptions_are_codes_with_facts() -> None:
     found = make_plan(Ask(STEPS), [make_offer(purchase=Purchase.SPOT, price_status=PriceStatus.DATED)])
     codes = [text.split(" ")[0] for text in found.assumptions]
     assert codes == [
         "setup-hours", "egress-not-counted", "disk-assumed", "storage-tariff-unknown", "quota-unknown", "price-range",
-        "spot-hazards", "spot-restarts", "gpu-power",
+        "spot-hazards", "interruption", "spot-restarts", "spot-wait", "gpu-power",
     ]  # fmt: skip
     assert all("=" in fact for text in found.assumptions for fact in text.split(" ")[1:])
+
+
+def test_a_missing_price_tells_which_cloud_to_refresh() -> None:
+    unpriced = [
+        make_offer(cloud=cloud, price=None, price_status=PriceStatus.UNKNOWN) for cloud in ("gcp", "aws", "gcp")
+    ]
+    (found,) = make_plan(Ask(STEPS), unpriced).rejected
+    assert (found.why, found.count, found.nearest, found.near) == (
+        "price-unknown", 3, "2 offers, refresh gcp", "refresh count=2 cloud=gcp",
+    )  # fmt: skip
+
+
+def test_objectives_choose_by_what_they_say() -> None:
+    clean = make_offer(instance_type="clean", price="1.5", carbon_g_per_kwh=20.0)
+    unknown = make_offer(instance_type="unknown", price="1.2", carbon_g_per_kwh=None)
+    fastest = make_offer(gpu="H100-80GB", instance_type="h100", price="60")
+    offers = [make_offer(), clean, unknown, a100(price="9"), fastest]
+
+    def chosen(objective: Objective) -> str:
+        found = make_plan(Ask(STEPS), offers, objective=objective)
+        assert found.chosen
+        assert found.objective == objective
+        assert [each.chosen for each in found.front].count(True) == 1
+        return found.chosen.offer.instance_type
+
+    assert chosen("cost") == "t4.small"
+    assert chosen("time") == "h100"
+    assert chosen("carbon") == "clean"
+    assert chosen("balanced") == "a100"  # 12.45 × 1.38 h, beside 10.13 × 10.13 h and 45.50 × 0.76 h
+
+
+def test_unknown_carbon_is_last_and_not_nothing() -> None:
+    unknown = make_offer(instance_type="unknown", price="0.1", carbon_g_per_kwh=None)
+    found = make_plan(Ask(STEPS), [unknown, make_offer(price="5", carbon_g_per_kwh=900.0)], objective="carbon")
+    assert found.chosen
+    assert found.chosen.carbon_g
+    assert {each.carbon_g for each in found.front} == {None, found.chosen.carbon_g}  # the cheaper one is not beaten
+    dearer = make_offer(instance_type="dearer", price="0.2", carbon_g_per_kwh=None)
+    again = make_plan(Ask(STEPS), [unknown, dearer], objective="carbon")
+    assert [each.instance_type for each in again.front] == ["unknown"]
+
+
+def test_points_draw_all_ways_and_those_over_the_limits() -> None:
+    ask = Ask(STEPS, budget=Budget(money("15")))
+    found = make_plan(ask, [make_offer(), a100(), make_offer(instance_type="dearer", price="1.2")])
+    assert [(cost < 15, unbeaten, within) for _, cost, _, unbeaten, within in found.points] == [
+        (True, True, True), (True, False, True), (False, False, False),
+    ]  # fmt: skip
+    assert found.limits.to_json() == {
+        "deadline_hours": None, "budget": {"amount": "15.00", "currency": "USD"}, "max_duration_hours": None,
+    }  # fmt: skip
+    many = [make_offer(instance_type=f"t{number}", price=f"{1 + number / 1000}") for number in range(900)]
+    assert len(make_plan(Ask(STEPS), many).points) == 200
+
+
+def test_more_machines_are_taken_only_when_nobody_says_how_many() -> None:
+    small = make_offer(network_gbps=25.0)
+    wish = Resources(Accelerators("T4", 4, 8), nodes_open=True)
+    found = make_plan(Ask(STEPS, resources=wish), [small])
+    assert found.chosen
+    assert found.chosen.nodes == 4
+    assert {each.nodes for each in found.front} == {4, 8}
+    assert "nodes-open counts=1,2,4,8" in found.assumptions
+    assert why(make_plan(Ask(STEPS, resources=wish), [make_offer()])) == [("no-network", 1)]
+    assert why(make_plan(Ask(STEPS, resources=replace(wish, nodes_open=False)), [small])) == [("accelerators", 1)]
+
+
+def test_as_many_machines_as_just_make_up_the_gpus_wished_for_are_tried() -> None:
+    three = Resources(Accelerators("T4", 3, 3), nodes_open=True)
+    found = make_plan(Ask(STEPS, resources=three), [make_offer(network_gbps=25.0)])
+    assert found.chosen
+    assert found.chosen.nodes == 3
+
+
+def test_an_offer_that_passes_on_some_number_of_machines_is_not_counted() -> None:
+    ask = Ask(STEPS, resources=Resources(Accelerators("T4", 1, 8), nodes_open=True), budget=Budget(money("11")))
+    found = make_plan(ask, [make_offer(network_gbps=25.0)])
+    assert found.chosen
+    assert (found.chosen.nodes, found.rejected) == (1, ())
+    assert [within for *_, within in found.points] == [True, False, False, False]
+    none = make_plan(replace(ask, budget=Budget(money("5"))), [make_offer(network_gbps=25.0)])
+    assert [(each.why, each.count) for each in none.rejected] == [("over-budget", 1)]
+
+
+def test_limits_are_kept_to_the_minute() -> None:
+    assert why(make_plan(Ask(STEPS, schedule=Schedule(deadline_seconds=10.12 * 3600)), [make_offer()])) == [
+        ("over-deadline", 1)
+    ]
+    assert make_plan(Ask(STEPS, schedule=Schedule(deadline_seconds=10.14 * 3600)), [make_offer()]).chosen
+
+
+def test_a_longest_duration_counts_paid_hours_and_no_waiting() -> None:
+    spot = make_offer(purchase=Purchase.SPOT)
+    whole = make_plan(Ask(STEPS), [spot]).chosen
+    assert whole
+    assert whole.hours
+    assert whole.interruption
+    assert whole.interruption.losses
+    paid = whole.hours.value - 0.2 * whole.interruption.losses
+    assert make_plan(Ask(STEPS, schedule=Schedule(max_duration_seconds=(paid + 0.01) * 3600)), [spot]).chosen
+    assert not make_plan(Ask(STEPS, schedule=Schedule(max_duration_seconds=(paid - 0.01) * 3600)), [spot]).chosen
+
+
+def test_more_machines_are_taken_where_the_memory_of_one_does_not_suffice() -> None:
+    def fit(offer: Offer, nodes: int) -> Fit:
+        return make_fit(gpus=nodes, nodes=nodes, seconds=1 / nodes, fits=nodes >= 4)
+
+    network = make_offer(network_gbps=25.0)
+    found = make_plan(Ask(STEPS, resources=Resources(nodes_open=True)), [network, make_offer()], fit_of=fit)
+    assert found.chosen
+    assert (found.chosen.nodes, why(found)) == (4, [("too-little-memory", 1)])
+    named = make_plan(Ask(STEPS, resources=Resources(nodes=8)), [network], fit_of=fit)
+    assert named.chosen
+    assert named.chosen.nodes == 8
+
+
+def test_among_equals_fewer_machines_win() -> None:
+    wish = Resources(Accelerators("T4", 8, 8), nodes_open=True)
+    sizes = [make_offer(instance_type=f"t4.{count}", gpus=Decimal(count), price=str(count), network_gbps=25.0)
+             for count in (1, 2, 4, 8)]  # fmt: skip
+    found = make_plan(Ask(None, resources=wish), sizes, fit_of=None)
+    assert found.chosen
+    assert (found.chosen.nodes, found.chosen.offer.instance_type) == (1, "t4.8")
 
 
 def test_the_plan_is_json() -> None:

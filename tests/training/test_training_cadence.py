@@ -4,16 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradewind.training.cadence import (
-    LONGEST_SECONDS,
-    SHORTEST_SECONDS,
-    Cadence,
-    Every,
-    best_interval_seconds,
-    parse_every,
-)
+from tradewind.training.cadence import Cadence, Every, parse_every
+from tradewind.wire.cadence import LONGEST_SECONDS, SHORTEST_SECONDS, interval_seconds, read, to_json
 
 seconds = st.floats(min_value=0, max_value=1e5)
+mean_seconds = st.floats(min_value=1e-3, max_value=1e9)
 
 
 @pytest.mark.parametrize(
@@ -37,15 +32,50 @@ def test_what_is_no_distance_is_refused_with_the_value_seen(text: str) -> None:
         parse_every(text)
 
 
-def test_auto_follows_young() -> None:
-    assert best_interval_seconds(0.2, 1.0, 4 * 3600) == pytest.approx(math.sqrt(2 * 0.2 * 4 * 3600))
+def test_auto_follows_young_where_a_save_costs_little_beside_the_time_between_losses() -> None:
+    assert interval_seconds(0.2, 1.0, 4 * 3600) == pytest.approx(math.sqrt(2 * 0.2 * 4 * 3600), rel=2e-3)
 
 
-@given(seconds, seconds, seconds)
+@pytest.mark.parametrize(("cost", "mean"), [(1.0, 3600.0), (60.0, 1800.0), (120.0, 600.0), (300.0, 300.0)])
+def test_auto_wastes_within_a_hundredth_of_the_least_also_where_saves_are_dear(cost: float, mean: float) -> None:
+    """Losses come at random; a segment of work w with its save takes M (e^((w + δ) / M) - 1) seconds in the mean."""
+
+    def seconds_a_second_of_work(interval: float) -> float:
+        return mean * math.expm1(interval / mean) / (interval - cost)
+
+    least = min(seconds_a_second_of_work(cost + 1.0 + each) for each in range(3000))
+    assert seconds_a_second_of_work(interval_seconds(cost, 0.0, mean)) <= 1.01 * least
+
+
+@given(seconds, seconds, mean_seconds)
 def test_auto_stays_within_its_limits_and_never_below_the_time_to_disk(d: float, persist: float, mean: float) -> None:
-    tau = best_interval_seconds(d, persist, mean)
+    tau = interval_seconds(d, persist, mean)
     assert SHORTEST_SECONDS <= tau <= LONGEST_SECONDS
     assert tau >= min(persist, LONGEST_SECONDS)
+
+
+@given(seconds, seconds, mean_seconds, st.floats(1.0, 100.0))
+def test_dearer_saves_and_rarer_losses_make_for_longer_intervals(
+    d: float, persist: float, mean: float, more: float
+) -> None:
+    tau = interval_seconds(d, persist, mean)
+    assert interval_seconds(d * more, persist, mean) >= tau - 1e-9
+    assert interval_seconds(d, persist, mean * more) >= tau - 1e-9
+
+
+@given(mean_seconds)
+def test_what_is_told_is_read_back(mean: float) -> None:
+    assert read(to_json(mean)) == mean
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"mean_seconds_between_losses": 0}', '{"mean_seconds_between_losses": "soon"}',
+     '{"mean_seconds_between_losses": Infinity}', '{"mean_seconds_between_losses": NaN}'],
+)  # fmt: skip
+def test_what_is_no_number_of_seconds_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        read(text)
 
 
 def test_seconds_count_from_the_first_question_and_then_from_each_save() -> None:
@@ -68,8 +98,17 @@ def test_auto_learns_from_what_saves_cost() -> None:
     assert cadence.interval_seconds() == SHORTEST_SECONDS
     cadence.saved(1, 0.0, 1.0)
     first = cadence.interval_seconds()
-    assert first == pytest.approx(math.sqrt(2 * 4 * 3600))
+    assert first == pytest.approx(math.sqrt(2 * 4 * 3600), rel=5e-3)
     cadence.saved(2, 200.0, 3.0)
     assert first < cadence.interval_seconds() < first * math.sqrt(3)
     cadence.persisted(1000.0)
     assert cadence.interval_seconds() == 1000.0
+
+
+def test_auto_saves_more_often_when_losses_are_told_to_be_near_and_every_is_obeyed() -> None:
+    by_cost, by_hand = Cadence(Every()), Cadence(Every(seconds=5))
+    for cadence in (by_cost, by_hand):
+        cadence.saved(1, 0.0, 1.0)
+        cadence.expect(3600.0)
+    assert by_cost.interval_seconds() == interval_seconds(1.0, 0.0, 3600.0)
+    assert by_hand.interval_seconds() == 5.0

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import tradewind
 from tradewind import words
+from tradewind.cli.draw.plan_reasons import ABOUT
 from tradewind.cli.index import COMMANDS
 from tradewind.domain import errors, states
 from tradewind.domain.estimate import Source
 from tradewind.domain.offer import PriceStatus, Purchase
+from tradewind.domain.plan import Objective
+from tradewind.planning.constraints import LIMITS, WISHES
 
 SOURCE = Path(tradewind.__path__[0])
-TABLES = ("errors", "sayings", "catalog", "sizing", "reasons", "explain", "help")
+TABLES = ("errors", "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "help")
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -162,22 +166,94 @@ def test_everything_said_has_words() -> None:
         ("setup", ["too-small", "not-for-rent", "dear", "sensible", "unknown"]),
         ("storage", ["local-nvme", "block-ssd", "object-store", "distributed-file-system"]),
         ("sized", ["closed-form", "by-parameters", "trace-fallback", "anchored", "anchor-of-processor"]),
-        ("guarantee", ["firm", "conditional", "none"]),
+        ("guarantee", ["firm", "conditional"]),
+        ("promise", [f"{whose}quota-{quota}" for whose in ("", "fallback-") for quota in ("none", "unknown")]),
+        ("objective", get_args(Objective)),
+        ("life", ["advisor", "trace", "assumed"]),
+        ("hazard", ["advisor", "trace", "assumed"]),
+        ("control", ["unknown"]),
+        ("ranked", ["per-hour", "per-step"]),
+        ("about", list(ABOUT)),
+        ("apart", ["cloud", "region", "zone", "gpu", "purchase", "type"]),
+        (
+            "change",
+            [
+                "schedule.deadline",
+                "schedule.max_duration",
+                "budget.limit",
+                "budget.purchase",
+                "resources.nodes",
+                "resources.accelerators",
+                "resources.cpus",
+                "placement.clouds",
+                "placement.regions",
+                "placement.residency",
+                "training.activation_checkpointing",
+            ],
+        ),
         ("quota", ["ok", "none", "unknown"]),
         ("checkpoint", ["complete", "torn"]),
         ("unit", ["samples", "tokens"]),
+        ("rival", ["tradewind", "uniform-progress", "eager-next-region", "last-moment", "on-demand", "bound"]),
+        (
+            "simulated",
+            [
+                "no-spot-pool",
+                "too-short",
+                "deadline-assumed",
+                "deadline-tight",
+                "hours-of-slowest",
+                "trace-of-another-gpu",
+                "trace-of-other-nodes",
+                "trace-repeated",
+            ],
+        ),
+        ("action", ["plan", "rent", "keep", "wait", "switch", "give-up", "interrupt", "stop"]),
+        ("why", ["keep-spot", "take-spot", "move-spot", "wait", "take-on-demand", "keep-on-demand", "deadline"]),
+        ("why", ["no-on-demand", "on-demand-refused", "nothing-to-be-had", "no-room-to-switch", "on-demand-only"]),
+        ("why", ["length-unknown", "refused-for-good", "nothing-granted", "kept-in-hand", "left"]),
         ("part", ["compute", "storage", "egress", "setup", "preemption"]),
         ("kind", ["text", "number", "whole-number", "fraction", "truth", "list", "mapping", "nothing"]),
     ],
 )
-def test_every_value_has_a_word(prefix: str, values: list[str]) -> None:
+def test_every_value_has_a_word(prefix: str, values: Sequence[str]) -> None:
     assert [value for value in values if not known(f"{prefix}-{value}")] == []
 
 
+def coded_in(room: str, *names: str) -> set[str]:
+    """Codes that stand as text in these files of a room, with or without facts behind them."""
+    found = set()
+    for name in names:
+        tree = ast.parse((SOURCE / room / name).read_text(encoding="utf-8"))
+        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values[1:]}
+        found |= {match[0] for node in ast.walk(tree)
+                  if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts
+                  and (match := CODED.match(node.value))}  # fmt: skip
+    return found
+
+
+CODED = re.compile(r"[a-z]+(?:-[a-z0-9]+)*(?= [a-z_]+=)|[a-z]+(?:-[a-z0-9]+)+$")
+
+
+def test_every_assumption_has_words_and_is_about_something() -> None:
+    codes = coded_in("planning", "assumptions.py") - {"per-hour", "per-step"}
+    assert len(codes) > 25 and codes == {code for about in ABOUT.values() for code in about}
+    assert [code for code in sorted(codes) if not known(f"assumed-{code}")] == []
+
+
+def test_every_promise_says_what_it_rests_on() -> None:
+    codes = coded_in("planning", "placing.py", "outlook.py") - {"spot-with-fallback", "on-demand"}
+    assert {"no-deadline", "upper-end-late", "last-resort-in-time"} <= codes
+    assert [code for code in sorted(codes) if not known(f"promise-{code}")] == []
+
+
 def test_every_rejection_has_words() -> None:
-    codes = {literal(node) for path, node in calls()
-             if called(node) in {"Check", "_hours_check", "Unfit"} and "test" not in path.name}  # fmt: skip
-    assert {code for code in codes if code and not known(f"rejected-{code}")} == set()
+    codes = {literal(node) for path, node in calls() if called(node) == "Unfit" and "test" not in path.name}
+    codes |= {*LIMITS, *WISHES, *coded_in("planning", "supply.py", "survey.py", "fits.py")}
+    nearest = coded_in("planning", "constraints.py") - codes
+    assert [code for code in sorted(filter(None, codes)) if not known(f"rejected-{code}")] == []
+    assert "gib-short" in nearest
+    assert [code for code in sorted(nearest) if not known(f"near-{code}")] == []
 
 
 def test_every_event_has_words() -> None:

@@ -28,6 +28,7 @@ def environment(root: str, spec: wire.Spec, secrets: Dict[str, str]) -> Dict[str
         wire.ENV_CHECKPOINT_DIR: checkpoint_folder(root, spec),
         wire.ENV_CHECKPOINT_EVERY: spec.checkpoint_every,
         wire.ENV_EVENTS: os.path.join(root, wire.EVENTS),
+        wire.ENV_CADENCE: os.path.join(root, wire.CADENCE),
         wire.ENV_EPOCH: str(spec.epoch),
         wire.ENV_JOB: spec.job,
         wire.ENV_ATTEMPT: str(spec.attempt),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import Dict, List, NamedTuple, Optional
 
 from tradewind.agent import disk
+from tradewind.wire import cadence
 from tradewind.wire import spec as wire
 
-STOP, COLLECTED = "stop", "collected"
+STOP, COLLECTED, CADENCE = "stop", "collected", "cadence"
 _DONE, _REFUSED = ".done", ".refused"
 
 
@@ -41,6 +43,16 @@ def waiting(root: str) -> List[Order]:
 def carried_out(order: Order) -> None:
     """Mark a command so that no life of the agent carries it out again."""
     os.replace(order.path, order.path + _DONE)
+
+
+def hand_over_cadence(root: str, command: wire.Command) -> None:
+    """Put down for the training loop how soon a loss is to be expected.
+
+    What is no such number, or finds no room on the disk, changes nothing: the loop keeps to what it knew.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        text = cadence.to_json(command.mean_seconds_between_losses)
+        disk.write(os.path.join(root, wire.CADENCE), text.encode())
 
 
 def know(probe: Dict[str, str]) -> None:

@@ -52,6 +52,8 @@ class Stopping:
             if order.command.name == orders.STOP:
                 grace = order.command.grace_seconds
                 self._stop(STOP, now, now + (self._attempt.spec.stop_grace_seconds if grace is None else grace))
+            if order.command.name == orders.CADENCE:
+                orders.hand_over_cadence(self._attempt.root, order.command)
             if order.command.name != orders.COLLECTED:
                 orders.carried_out(order)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tradewind.app import explained, jobfile, questions, rented
+from tradewind.app import explained, jobfile, questions, rehearsed, rented
 from tradewind.app.clock import SystemClock
+from tradewind.app.extending import Limits, extend, limits_of
 from tradewind.app.finding import find_job
 from tradewind.app.inside import open_inside
 from tradewind.app.interface import Answer, Submit, open_count
@@ -24,6 +25,7 @@ from tradewind.app.settings import Settings
 from tradewind.app.submission import budget_of, job_of, lay_out, limited, remarks
 from tradewind.app.supervise import ensure_supervisor
 from tradewind.app.views.book import Book, book_of
+from tradewind.app.views.decisions import next_step
 from tradewind.app.views.jobs import ps_row, show_object
 from tradewind.domain.errors import NotConfigured, NothingFits, TimedOut, TradewindError
 from tradewind.domain.records import Job
@@ -31,7 +33,7 @@ from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.submit import submit as submit_job
 from tradewind.leasing.sweep import end_orphans
 from tradewind.ports.clock import Clock
-from tradewind.store import records, schema
+from tradewind.store import budgets, records, schema
 
 LOOK_SECONDS = 0.2  # how often a follower looks
 RESPAWN_SECONDS = 3.0  # a supervisor takes about half a second to start; give it time before starting another
@@ -98,7 +100,7 @@ class Embedded:
         if plan is not None and plan["chosen"] is None:
             raise NothingFits("nothing-fits", plan=plan["plan_id"])
         now = self._clock.now()
-        job = job_of(submit, plan, now)
+        job = job_of(submit, plan, now, rates_of(self._settings))
         schedule = submit.workload.schedule
         deadline = schedule.deadline_at
         if schedule.deadline_seconds is not None:
@@ -106,8 +108,8 @@ class Embedded:
         job = replace(job, settings={**job.settings, "deadline": deadline.isoformat() if deadline else None})
         folder = self._settings.jobs / job.id
         try:
-            left_out = lay_out(submit, folder, self._settings.home)
-            job = replace(job, settings={**job.settings, "remarks": remarks(submit, left_out)})
+            left_out = lay_out(submit, job.settings, folder, self._settings.home)
+            job = replace(job, settings={**job.settings, "remarks": remarks(submit, job.settings, left_out)})
             with self._db.write() as db:
                 stored = submit_job(db, job, now, budget_of(submit, job, rates_of(self._settings)))
         except BaseException:
@@ -145,10 +147,17 @@ class Embedded:
             return self._show(db, find_job(db, job))
 
     def _show(self, db: Connection, job: Job) -> Answer:
-        return show_object(
-            job, self._book(db, job), records.attempts(db, job.id), records.checkpoints(db, job.id),
-            records.events(db, job=job.id), self._settings.jobs / job.id, holder(self._settings.lock),
+        book, events, folder = self._book(db, job), records.events(db, job=job.id), self._settings.jobs / job.id
+        shown = show_object(
+            job, book, records.attempts(db, job.id), records.checkpoints(db, job.id), events, folder,
+            holder(self._settings.lock),
         )  # fmt: skip
+        attempts, leases = records.attempts(db, job.id), records.leases(db, job=job.id)
+        budget = budgets.budget(db, job.settings["budget"]) if job.settings.get("budget") else None
+        return {
+            **shown, "trace": rehearsed.told(job, book, events, folder), "limits": limits_of(job, leases, budget),
+            "next": next_step(job, attempts, leases, budget, book.now),
+        }  # fmt: skip
 
     def _book(self, db: Connection, job: Job, currency: str | None = None) -> Book:
         return book_of(job, records.events(db, job=job.id), self._clock.now(), currency)
@@ -199,6 +208,12 @@ class Embedded:
                 records.append_event(db, now, f"user-{os.getuid()}", "stop-asked", found.id, job=found.id)
                 records.wake(db, schema.job, found.id, now)
         return self.wait(found.id, None, None)
+
+    def extend(self, job: str, limits: Limits) -> Answer:
+        """Set limits, and see that somebody acts on them."""
+        with self._db.write() as db:
+            id_ = extend(db, job, limits, rates_of(self._settings), f"user-{os.getuid()}", self._clock.now())
+        return self.show(id_)
 
     def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
         """Measure a few steps of the job here."""

@@ -1,4 +1,5 @@
-"""One row explained: as it is stored, what happened to it, when it is looked at next, and why it stands where it does.
+"""One row explained: as it is stored, what happened to it, when it is looked at next, and why it stands where it does;
+of a job also its decisions, each made again from what it rested on.
 
 What is told is a code with facts; the sentence is made where the reader's language is known.
 """
@@ -16,16 +17,19 @@ from sqlalchemy.engine import Connection
 from tradewind.app.finding import find
 from tradewind.app.interface import Answer
 from tradewind.app.rented import rows_of
+from tradewind.app.views.decisions import replayed
 from tradewind.app.views.jobs import event_json
 from tradewind.app.views.leases import not_ending, tries
 from tradewind.app.views.values import instant
 from tradewind.domain.money import Money
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import LEASE_CLOSED, LeaseState
+from tradewind.jobs.deciding import DECIDED
 from tradewind.leasing.unknown import LOOKS
 from tradewind.store import records
 
 LAST_EVENTS = 20
+LAST_DECISIONS = 5
 Facts = dict[str, str]
 
 
@@ -40,14 +44,16 @@ def explain(db: Connection, name: str, everything: bool, now: datetime) -> Answe
         leases = [each for each in records.leases(db, job=found.id) if each.state not in LEASE_CLOSED]
         code, facts = of_job(found, leases)
         events = records.events(db, job=found.id)
+        made = [event for event in events if event.kind == DECIDED]
+        decided = replayed(made if everything else made[-LAST_DECISIONS:])
     else:
-        leases = []
+        leases, made, decided = [], [], []
         code, facts = of_lease(found, records.job(db, found.job), now)
         events = records.events(db, what=found.id)
     return {
         "row": row_json(found), "events": [event_json(each) for each in events][0 if everything else -LAST_EVENTS :],
         "events_in_all": len(events), "next_wake": instant(found.wake_at), "code": code, "facts": facts,
-        "leases": rows_of(db, leases, now),
+        "leases": rows_of(db, leases, now), "decisions": decided, "decisions_in_all": len(made),
     }  # fmt: skip
 
 

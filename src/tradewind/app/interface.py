@@ -3,7 +3,12 @@
 Answers are the contracts' JSON shapes as plain dicts, so that ``--json`` prints exactly what was answered. Besides the
 contracts' fields:
 
-    show      ``time_scale``: planned-offer seconds that one real second stands for (null: not measured yet)
+    show      ``time_scale``: planned-offer seconds that one real second stands for (null: not measured yet);
+              ``next``: what the policy would do now (``action``, ``pool``, ``why``, ``code``, ``facts``, ``at_risk``),
+              ``if_lost`` the same after a loss, ``on_demand_by``, ``decided_at`` (null: ended, or nothing to choose);
+              ``limits``: ``deadline``, ``budget`` (``limit``, ``spent``, ``held``), the machine's ``hard_end``
+              ``decisions`` also have ``pool``, ``code``, ``facts`` where the policy made them
+    explain   ``decisions``: the last of a job, with ``same`` (made again, is it the same?), ``again``, ``options``
     size      ``model``, ``source`` (traced, closed-form, parameters), ``task``, ``parameters``, ``flops_total``,
               ``total_steps`` (null when unknown), ``assumptions`` and ``limits`` (codes with facts), ``explain``,
               ``setup`` of a guide; for work without a model ``needs``, ``gpus``, ``machines`` and no fits
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tradewind.app.asked import Step
+    from tradewind.app.extending import Limits
     from tradewind.app.queries import CompareQuery
     from tradewind.domain.money import Money
     from tradewind.domain.workload import PreemptAt, Workload
@@ -36,7 +42,9 @@ class Submit:
     Attributes:
         path: the job file; its folder is what ``workload.workdir`` is relative to. None: the current folder.
         source: the job file's text as read.
-        preempt_at: injected preemptions; they replace those of the file.
+        preempt_at: injected preemptions; they replace those of the file, and the trace. None: those of the file.
+        trace: the name of a shipped trace that a rehearsal replays, or the path of a file; ``seed`` says which window.
+        trace_speed: the trace's seconds that one real second stands for; None: as ``time_scale``.
         time_scale: planned-offer seconds that one real second stands for; None: predicted ÷ measured.
         teaches: whether what its steps took is kept at its end; a calibration keeps its own.
         env: what of the submitting shell goes with the job.
@@ -48,7 +56,10 @@ class Submit:
     source: str
     rehearse: bool = False
     local: bool = False
-    preempt_at: tuple[PreemptAt, ...] = ()
+    preempt_at: tuple[PreemptAt, ...] | None = None
+    trace: str | None = None
+    trace_speed: float | None = None
+    seed: int = 0
     time_scale: float | None = None
     max_cost: Money | None = None
     request_id: str | None = None
@@ -115,6 +126,14 @@ class ControlPlane(Protocol):
 
     def stop(self, job: str) -> Answer:
         """The show object once the job has stopped; a job that has ended stays as it is."""
+        ...
+
+    def extend(self, job: str, limits: Limits) -> Answer:
+        """The show object of a job whose budget or deadline was set anew; the policy reads both at once.
+
+        Raises:
+            BadInput: nothing was given, the job has ended, or it would be over already.
+        """
         ...
 
     def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:

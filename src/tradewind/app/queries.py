@@ -84,3 +84,21 @@ class CompareQuery:
     card_price: str | None = None
     card_watts: float | None = None
     inputs: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulateQuery:
+    """On which markets, and under which policies, a job is simulated.
+
+    Attributes:
+        trace: the name of a shipped trace or the path of a file; None: a made-up market, or what fits the plan.
+        market: seed of made-up markets; None: not asked for.
+        policies: by name; empty: all.
+        seed: which windows of the trace.
+    """
+
+    trace: str | None = None
+    market: int | None = None
+    policies: tuple[str, ...] = ()
+    runs: int = 1000
+    seed: int = 0

@@ -12,10 +12,7 @@ from tradewind.app.market import catalog_of, rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
 from tradewind.app.sizes.wiring import profiles_of
-from tradewind.catalog import rates, tariffs
-from tradewind.catalog.search import Query, search
-from tradewind.catalog.terms import terms as terms_of_cloud
-from tradewind.domain.errors import NothingFits
+from tradewind.catalog import rates
 from tradewind.domain.plan import Placed, Plan
 from tradewind.domain.workload import Accelerators, Resources, Workload
 
@@ -23,9 +20,7 @@ if TYPE_CHECKING:
     from tradewind.app.sizes.batch import Answered
     from tradewind.app.sizes.lessons import Lesson
     from tradewind.app.sizes.profiles import Profiles, Tell
-
-FP32_BYTES = 4  # of a weight: what a job brings home is taken to be its weights, once
-CURRENCIES = ("CNY", "EUR")  # against USD: the rates by which offers in several currencies are compared
+    from tradewind.domain.plan import Objective
 
 
 def _silent(reference: str) -> None:
@@ -95,7 +90,7 @@ def _judged(settings: Settings, workload: Workload, setup: str, profiles: Profil
 
 def _ratio(guided: Placed | None, free: Placed | None, table: rates.Table) -> float | None:
     """Cost of the first way over that of the second, at today's rates."""
-    if guided is None or free is None or not free.cost.value.amount:
+    if guided is None or free is None or guided.cost is None or free.cost is None or not free.cost.value.amount:
         return None
     cost, other = guided.cost.value, free.cost.value
     rate = rates.rate(cost.currency, other.currency, table) if cost.currency != other.currency else None
@@ -104,42 +99,23 @@ def _ratio(guided: Placed | None, free: Placed | None, table: rates.Table) -> fl
     return float((cost.converted(rate) if rate else cost).amount / other.amount)
 
 
-def plan(settings: Settings, workload: Workload, now: datetime, tell: Tell = _silent) -> dict[str, Any]:
+def plan(
+    settings: Settings, workload: Workload, now: datetime, tell: Tell = _silent, objective: Objective = "cost"
+) -> dict[str, Any]:
     """``plan --json``.
 
     Raises:
-        NothingFits: ``model-unknown`` or ``length-unknown``: the file says too little to plan by.
+        NothingFits: ``model-unknown``: the file says too little to plan by.
         BadInput, NotTraceable: as :func:`size`.
     """
     with profiles_of(settings, tell) as profiles:
-        return make_plan(settings, workload, now, profiles).to_json()
+        return make_plan(settings, workload, now, profiles, objective).to_json()
 
 
-def make_plan(settings: Settings, workload: Workload, now: datetime, profiles: Profiles) -> Plan:
+def make_plan(
+    settings: Settings, workload: Workload, now: datetime, profiles: Profiles, objective: Objective = "cost"
+) -> Plan:
     """The plan over the whole snapshot; raises as :func:`plan`."""
-    from tradewind.app.sizes import answers
-    from tradewind.planning.ask import Ask
-    from tradewind.planning.search import plan as search_plan
-    from tradewind.sizing.answer import fit_on_offers
+    from tradewind.app import planned
 
-    steps = workload.training.total_steps
-    if steps is None:
-        raise NothingFits("length-unknown")
-    request = answers.for_offers(workload, profiles, _lessons(settings, workload))
-    snapshot, table = catalog_of(settings), rates_of(settings)
-    resources = workload.resources or Resources()
-    fetched_gb = request.parameters * FP32_BYTES / 1e9 if workload.outputs else None
-    ask = Ask(steps, resources, workload.placement, workload.schedule, workload.budget, fetched_gb)
-    return search_plan(
-        ask, search(snapshot, Query(), now.date()), fit_on_offers(request, resources.nodes), now=now,
-        catalog_date=snapshot.date, rates=[each for name in CURRENCIES if (each := rates.rate("USD", name, table))],
-        tariff_of=lambda cloud, region: tariffs.storage_tariff(snapshot, cloud, region),
-        egress_of=lambda cloud, region: tariffs.egress_tariff(snapshot, cloud, region), terms_of=_terms,
-    )  # fmt: skip
-
-
-def _terms(cloud: str) -> Any:
-    from tradewind.planning.ask import Terms
-
-    known = terms_of_cloud(cloud)
-    return Terms(known.granularity_s, known.minimum_s) if known else Terms()
+    return planned.make_plan(settings, workload, now, profiles, _lessons(settings, workload), objective)

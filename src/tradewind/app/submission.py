@@ -15,9 +15,10 @@ from typing import Any
 from tradewind.app import jobfile
 from tradewind.app.inside import LOCAL, REHEARSAL
 from tradewind.app.interface import Submit
+from tradewind.app.pools import LOCAL_NOTICE_S, pools_of
+from tradewind.app.replaying import asked_trace, injected, keep, setting, window_hours
 from tradewind.app.sizes import lessons
 from tradewind.catalog import rates
-from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.billing import millionths
 from tradewind.domain.errors import BadInput
 from tradewind.domain.ids import CHANCE_BITS, new_id
@@ -29,13 +30,16 @@ from tradewind.domain.workload import Workload
 from tradewind.nodes.bundle import pack
 
 MAX_LIFETIME_S = 12 * 3600.0  # the hard end of a lease when the job file sets no shorter one
-LOCAL_NOTICE_S = 30.0
 
 
-def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime) -> Job:
-    """The job as it will be stored, QUEUED."""
+def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime, table: rates.Table | None = None) -> Job:
+    """The job as it will be stored, QUEUED. ``table`` are the exchange rates; None: the shipped ones.
+
+    Raises:
+        BadInput: a trace that cannot be replayed.
+    """
     id_ = new_id("job", now, secrets.randbits(CHANCE_BITS))
-    settings = _settings(submit, plan)
+    settings = _settings(submit, plan, now, table)
     until_deadline = _until_deadline(submit.workload)
     limited = bool(_limits(submit)) and settings["offer"].get("price_per_hour") and not until_deadline
     settings |= {"budget": id_ if limited else None, "until_deadline": until_deadline}
@@ -47,28 +51,25 @@ def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime) -> Job:
     )  # fmt: skip
 
 
-def _settings(submit: Submit, plan: dict[str, Any] | None) -> dict[str, Any]:
+def _settings(submit: Submit, plan: dict[str, Any] | None, now: datetime, table: rates.Table | None) -> dict[str, Any]:
     workload = submit.workload
-    chosen = (plan or {}).get("chosen")
     settings: dict[str, Any] = {
         "run": workload.run, "env": {**submit.env, **dict(workload.env)}, "store": _store(workload.checkpoint.store),
         "max_lifetime_s": min(workload.schedule.max_duration_seconds or MAX_LIFETIME_S, MAX_LIFETIME_S),
         "total_steps": workload.training.total_steps, "time_scale": 1, "notice_s": LOCAL_NOTICE_S,
         "teaches": _subject(submit),
     }  # fmt: skip
-    if not chosen:
+    if not plan or not plan["chosen"]:
         return {**settings, "offer": this_computer().to_json()}
-    terms = terms_of_cloud(chosen["offer"]["cloud"])
-    billing = {
-        "granularity_s": terms.granularity_s if terms else 1.0, "minimum_s": terms.minimum_s if terms else 60.0,
-        "on_demand_price_per_hour": (plan or {}).get("on_demand_price_per_hour"),
-    }  # fmt: skip
-    rehearse = workload.rehearse
+    rehearse, trace = workload.rehearse, asked_trace(submit)
+    pools = pools_of(plan, trace, table, limited=bool(_limits(submit)))
+    chosen = pools[0]
     return {
         **settings, "run": rehearse.run or workload.run, "total_steps": rehearse.steps or settings["total_steps"],
-        "offer": {**chosen["offer"], "billing": billing}, "notice_s": terms.notice_s if terms else LOCAL_NOTICE_S,
-        "preempt_at": [str(each) for each in submit.preempt_at or rehearse.preempt_at],
-        "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["fit"]["step_seconds"]["value"],
+        "offer": chosen["offer"], "notice_s": chosen["notice_s"], "pools": pools,
+        "trace": setting(submit, trace, window_hours(workload, plan, now)),
+        "preempt_at": [str(each) for each in injected(submit)],
+        "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["step_seconds"],
     }  # fmt: skip
 
 
@@ -122,7 +123,7 @@ def _until_deadline(workload: Workload) -> bool:
     return given and workload.budget.on_limit == "continue_to_deadline"
 
 
-def remarks(submit: Submit, left_out: tuple[str, ...]) -> list[dict[str, Any]]:
+def remarks(submit: Submit, settings: dict[str, Any], left_out: tuple[str, ...]) -> list[dict[str, Any]]:
     """What whoever submits should know although it stops nothing: ``code`` and ``facts``, worded elsewhere."""
     workload, told = submit.workload, []
     idle = _without_effect(workload)
@@ -133,9 +134,19 @@ def remarks(submit: Submit, left_out: tuple[str, ...]) -> list[dict[str, Any]]:
         told.append({"code": "store-not-used", "facts": {"store": store}})
     if left_out:
         told.append({"code": "left-behind", "facts": {"names": ", ".join(left_out)}})
-    if submit.rehearse and not (submit.preempt_at or workload.rehearse.preempt_at):
-        told.append({"code": "not-preempted", "facts": {}})
+    if submit.rehearse:
+        told += _market_remarks(submit, settings)
     return told
+
+
+def _market_remarks(submit: Submit, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a rehearsal's market will not do, although somebody might expect it."""
+    points = ", ".join(str(each) for each in injected(submit))
+    if submit.trace and points:
+        return [{"code": "trace-replaced", "facts": {"points": points}}]
+    if submit.trace and not any(pool["zone"] for pool in settings["pools"]):
+        return [{"code": "trace-without-spot", "facts": {"name": settings["trace"]["name"]}}]
+    return [] if submit.trace or points else [{"code": "not-preempted", "facts": {}}]
 
 
 def _without_effect(workload: Workload) -> list[str]:
@@ -163,8 +174,8 @@ def _store(given: str | None) -> str | None:
     return str(Path(given).expanduser().absolute())
 
 
-def lay_out(submit: Submit, folder: Path, home: Path) -> tuple[str, ...]:
-    """Put what travels with the job into its folder: the archive of the workdir, the file as given, the secrets.
+def lay_out(submit: Submit, settings: dict[str, Any], folder: Path, home: Path) -> tuple[str, ...]:
+    """Put what travels with the job into its folder: the workdir's archive, the file as given, the secrets, a trace.
 
     Returns what of the workdir had to stay behind, each with why; ``home`` never travels.
 
@@ -177,6 +188,7 @@ def lay_out(submit: Submit, folder: Path, home: Path) -> tuple[str, ...]:
     folder.mkdir(parents=True, mode=0o700)
     bundle = pack(jobfile.workdir_of(submit.workload, submit.path), folder / "work.tar.gz", (home,))
     (folder / "job.yaml").write_text(submit.source)
+    keep(submit, settings.get("trace"), folder)
     if submit.secrets:
         file = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(file, "w") as out:

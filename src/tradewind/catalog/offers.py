@@ -25,8 +25,8 @@ SELECT COALESCE(p.id, -m.id), m.cloud, COALESCE(p.region, '{UNKNOWN_REGION}'), p
 FROM """  # noqa: S608
 _PRICED = """price p JOIN listing l ON l.id = p.listing JOIN machine m ON m.id = p.machine
 LEFT JOIN place ON place.id = p.place WHERE p.id IN ("""
-_UNPRICED = """machine m LEFT JOIN price p ON FALSE LEFT JOIN listing l ON FALSE LEFT JOIN place ON FALSE
-WHERE -m.id IN ("""
+_UNPRICED = """machine m LEFT JOIN (SELECT * FROM price LIMIT 0) p LEFT JOIN (SELECT * FROM listing LIMIT 0) l
+LEFT JOIN (SELECT * FROM place LIMIT 0) place WHERE -m.id IN ("""  # ON FALSE would go through every price for each
 
 
 def offers_of(snapshot: Snapshot, ids: Sequence[int], today: date) -> list[Offer]:

@@ -14,6 +14,7 @@ from tradewind.cli.draw.ending import comparison, lost, outcome
 from tradewind.cli.draw.jobs import log_tail
 from tradewind.cli.draw.live import bar, live
 from tradewind.cli.draw.pen import Pen
+from tradewind.cli.draw.replayed import replayed
 from tradewind.cli.draw.strokes import WARN, gap
 from tradewind.cli.draw.timeline import Moment, heading, line, moments
 from tradewind.cli.world import World, put
@@ -109,7 +110,7 @@ def ending(world: World, control: ControlPlane, job: Answer) -> None:
     told = control.cost(job["job"], True, None)
     put(
         console, gap(), outcome(pen, job), *log_tail(pen, job), *_money(pen, told), *comparison(pen, job),
-        *_aside(pen, job), gap(), open_leases(pen, open_count(control.leases(False))),
+        *_aside(pen, job), *replayed(pen, job), gap(), open_leases(pen, open_count(control.leases(False))),
     )  # fmt: skip
 
 

@@ -17,6 +17,8 @@ _COUNTS = re.compile(r"^([1-9]\d{0,5})(?:\.\.([1-9]\d{0,5}))?$")
 
 # Of the submitting shell these go with the job, and nothing else (docs: job file).
 TRAVELLING = ("PATH", "HOME", "LANG", "VIRTUAL_ENV")
+LARGEST_SCALE = 1_000_000  # eleven days in a second: more is a slip of the pen, and times stay in range
+FASTEST = 100_000  # of a trace: a day of it in a second; what starts and stops here takes seconds
 ENDED_WITH = {"SUCCEEDED": 0, "FAILED": 5, "EXPIRED": 6, "STOPPED": 8}
 
 
@@ -37,20 +39,43 @@ def counts(text: str | None) -> tuple[int, int] | None:
 
 
 def time_scale(text: str) -> float | None:
-    """A positive number; None for ``auto``.
+    """A number above 0, at most ``LARGEST_SCALE``; None for ``auto``.
 
     Raises:
-        BadInput: ``time-scale-unreadable`` (text).
+        BadInput: ``time-scale-unreadable`` (text, most).
     """
-    if text.strip().lower() == "auto":
+    if _auto(text):
         return None
+    scale = _positive(text)
+    if scale is None or scale > LARGEST_SCALE:
+        raise BadInput("time-scale-unreadable", text=text, most=LARGEST_SCALE)
+    return scale
+
+
+def trace_speed(text: str) -> float | None:
+    """A number above 0, at most ``FASTEST``; None for ``auto``.
+
+    Raises:
+        BadInput: ``trace-speed-unreadable`` (text, most).
+    """
+    if _auto(text):
+        return None
+    speed = _positive(text)
+    if speed is None or speed > FASTEST:
+        raise BadInput("trace-speed-unreadable", text=text, most=FASTEST)
+    return speed
+
+
+def _auto(text: str) -> bool:
+    return text.strip().lower() == "auto"
+
+
+def _positive(text: str) -> float | None:
     try:
-        scale = float(text)
+        told = float(text)
     except ValueError:
-        scale = 0.0
-    if 0 < scale < float("inf"):
-        return scale
-    raise BadInput("time-scale-unreadable", text=text)
+        return None
+    return told if 0 < told < float("inf") else None
 
 
 def travelling(env: Mapping[str, str], program: str) -> dict[str, str]:

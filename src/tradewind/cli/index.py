@@ -7,8 +7,8 @@ commands of its own is a package there, with one module each.
 from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "plan": ("size", "offers", "catalog", "plan", "calibrate"),
-    "run": ("run", "ps", "show", "logs", "wait", "stop", "explain"),
+    "plan": ("size", "offers", "catalog", "plan", "simulate", "calibrate"),
+    "run": ("run", "ps", "show", "logs", "wait", "stop", "extend", "explain"),
     "money": ("leases", "sweep", "cost"),
     "nodes": (),
     "team": ("supervisor",),

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
-    from tradewind.app.queries import OffersQuery, SizeOverrides
+    from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.settings import Settings
     from tradewind.app.sizes.batch import Answered
+    from tradewind.domain.plan import Objective
     from tradewind.domain.workload import Workload
 
 
@@ -48,11 +49,20 @@ class Embedded:
 
         return HomeCatalog(self._settings())
 
-    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
-        """The ``plan`` answer."""
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None], objective: Objective) -> Answer:
+        """The ``plan`` answer, the best by ``objective``."""
         from tradewind.app import questions
 
-        return questions.plan(self._settings(), workload, now, tell)
+        return questions.plan(self._settings(), workload, now, tell, objective)
+
+    def simulate(
+        self, workload: Workload, query: SimulateQuery, now: datetime, tell: Callable[[str], None],
+        progress: Callable[[int, int], None],
+    ) -> Answer:  # fmt: skip
+        """The ``simulate`` answer."""
+        from tradewind.app import simulating
+
+        return simulating.simulate(self._settings(), workload, query, now, tell, progress)
 
     def control(self) -> ControlPlane:
         """The control plane of this computer."""

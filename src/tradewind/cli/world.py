@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
-    from tradewind.app.queries import OffersQuery, SizeOverrides
+    from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.sizes.batch import Answered
     from tradewind.cli.draw.pen import Pen
+    from tradewind.domain.plan import Objective
     from tradewind.domain.workload import Workload
 
 PIPED_WIDTH = 100  # columns when nobody says how wide the reader is
@@ -47,8 +48,15 @@ class Inside(Protocol):
         """The catalog that offers come from."""
         ...
 
-    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None]) -> Answer:
-        """The ``plan`` answer."""
+    def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None], objective: Objective) -> Answer:
+        """The ``plan`` answer, the best by ``objective``."""
+        ...
+
+    def simulate(
+        self, workload: Workload, query: SimulateQuery, now: datetime, tell: Callable[[str], None],
+        progress: Callable[[int, int], None],
+    ) -> Answer:  # fmt: skip
+        """The ``simulate`` answer; ``progress`` hears how many runs of how many are done."""
         ...
 
     def control(self) -> ControlPlane:

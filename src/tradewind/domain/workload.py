@@ -77,21 +77,24 @@ class Accelerators:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the machine must have; None: no wish."""
+    """What the machine must have; None: no wish. ``nodes_open``: nobody said how many; then a plan may take more."""
 
     accelerators: Accelerators | None = None
     nodes: int = 1
     cpus: int | None = None
     disk_gb: float | None = None
+    nodes_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """One input: where it lies, where the job finds it, and how it gets there."""
+    """One input: where it lies, where the job finds it, and how it gets there; region and size where they are told."""
 
     source: str
     path: str
     mode: Literal["copy", "mount", "stream"] = "copy"
+    region: str | None = None
+    size_gb: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

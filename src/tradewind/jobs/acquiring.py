@@ -1,25 +1,35 @@
-"""QUEUED, PLANNED, ACQUIRING, WAITING: from a plan to a node that answers."""
+"""QUEUED, PLANNED, ACQUIRING, WAITING: from a plan to a node that answers.
+
+What is rented, and whether at all now, the policy decides where there is a choice of pools. A job with one pool asks
+for that, waits after a refusal, and gives up after three.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, LeaseState
-from tradewind.jobs.limits import Allowance, allowance
+from tradewind.jobs.deciding import decided, reason_of, until
+from tradewind.jobs.limits import Allowance, allowance, continues
+from tradewind.jobs.pools import placed, pools_of, steered
 from tradewind.jobs.room import Note, Room, Sight, Step
+from tradewind.jobs.seen import tried
 from tradewind.jobs.verdict import finishing
 from tradewind.leasing.intent import Wish, intend
 from tradewind.leasing.retry import FaultClass, class_of, pause
+from tradewind.planning.steering import Decision
 from tradewind.ports.compute import HardEnd
 from tradewind.store import records
 
 MOST_REFUSALS = 3  # of one attempt in a row; then what was refused is said and the job ends
 _LONGEST_WAIT = timedelta(minutes=15)
+_BOOKS = timedelta(seconds=5)  # a lease wakes the job when it is closed, and its hold is free then
 
 
 def step_queued(room: Room, sight: Sight) -> Step:
@@ -36,29 +46,73 @@ def step_planned(room: Room, sight: Sight) -> Step:
 
 
 def begin(room: Room, sight: Sight, job: Job, note: Note) -> Step:
-    """An attempt of this job's number and epoch, with its first lease, in one transaction."""
+    """An attempt of this job's number and epoch, with its first lease or its wait for one, in one transaction."""
+    return _place(room, sight, job, None, note)
+
+
+def attempt_of(job: Job, leases: tuple[str, ...], now: datetime) -> Attempt:
+    """The attempt of the job's number, as it begins."""
+    first = job.attempt == 1  # it repeats nothing and lost nothing; of a later one that is still to be seen
+    return Attempt(job.id, job.attempt, job.epoch, leases, started_at=now, repeated_steps=0 if first else None,
+                   lost_seconds=0.0 if first else None)  # fmt: skip
+
+
+def _place(room: Room, sight: Sight, job: Job, attempt: Attempt | None, note: Note) -> Step:
+    """A machine for an attempt, which is begun with it when it is None: rent, wait or give up, as is decided."""
     now = room.clock.now()
-    allowed = allowance(job, sight.leases, sight.budget, now)
+    job, decision, notes = decided(job, sight.attempts, sight.leases, sight.budget, now)
+    if decision.action == "give-up":
+        return _unplaced(sight, job, decision, notes, now)
+    offer = pools_of(job)[decision.pool or 0]["offer"]
+    allowed = allowance(job, sight.leases, sight.budget, now, offer)
     if not allowed.lifetime:
-        return _expired(sight.job, allowed.limit, now)
-    acquiring = replace(job, state=JobState.ACQUIRING, state_since=now, wake_at=now, why=None)
+        if allowed.limit == "budget" and _books_open(sight):
+            return Step(replace(sight.job, wake_at=now + _BOOKS))
+        return _expired(sight, allowed.limit, now)
+    if decision.action == "wait":
+        return _wait(job, decision, attempt, notes, now)
+    placed_job = placed(replace(job, state=JobState.ACQUIRING, wake_at=now, why=None), decision.pool or 0)
+    if job.state is not JobState.ACQUIRING:
+        placed_job = replace(placed_job, state_since=now)
 
     def write(db: Connection) -> None:
-        lease = intend(db, wish_of(room, job, allowed), room.leasing.owner, now)
-        first = job.attempt == 1  # it repeats nothing and lost nothing; of a later one that is still to be seen
-        attempt = Attempt(job.id, job.attempt, job.epoch, (lease.id,), started_at=now,
-                          repeated_steps=0 if first else None, lost_seconds=0.0 if first else None)  # fmt: skip
-        records.insert(db, attempt)
+        lease = intend(db, wish_of(room, placed_job, offer, allowed), room.leasing.owner, now)
+        if attempt is None:
+            records.insert(db, attempt_of(placed_job, (lease.id,), now))
+        else:
+            records.update_attempt(db, attempt, replace(attempt, leases=(*attempt.leases, lease.id)))
 
-    return Step(acquiring, (note,), also=(write,))
+    return Step(placed_job, (*notes, note), also=(write,))
 
 
-def wish_of(room: Room, job: Job, allowed: Allowance) -> Wish:
+def _wait(job: Job, decision: Decision, attempt: Attempt | None, notes: tuple[Note, ...], now: datetime) -> Step:
+    """WAITING, with why and until when; a wait that goes on is no new state."""
+    wake_at = until(job, decision, now)
+    waiting = replace(job, state=JobState.WAITING, wake_at=wake_at, why=reason_of(decision))
+    if job.state is not JobState.WAITING:
+        waiting = replace(waiting, state_since=now)
+        notes = (*notes, Note("job-waiting", waiting.why, {"until": wake_at.isoformat()}))
+    also = () if attempt is not None else (partial(records.insert, record=attempt_of(job, (), now)),)
+    return Step(waiting, notes, also=also)
+
+
+def _unplaced(sight: Sight, job: Job, decision: Decision, notes: tuple[Note, ...], now: datetime) -> Step:
+    """No machine was to be had: the end, with what was tried."""
+    why = reason_of(decision)
+    told = Note("job-unplaced", why, {"tried": tried(job, sight.leases, now)})
+    return Step(finishing(job, "failed", why, now), (*notes, told))
+
+
+def _books_open(sight: Sight) -> bool:
+    """Whether money is still held by machines that are on their way out."""
+    return any(each.hold and not each.wanted for each in sight.leases)
+
+
+def wish_of(room: Room, job: Job, offer: dict[str, Any], allowed: Allowance, epoch: int | None = None) -> Wish:
     """What to rent for a job, until a limit at the latest."""
-    offer: dict[str, Any] = job.settings["offer"]
     hard_end_by = room.leasing.accounts[job.account].compute.caps.hard_end
-    return Wish(job.id, job.epoch, job.account, offer, allowed.lifetime, HardEnd(hard_end_by), allowed.limit,
-                job.settings.get("budget"), allowed.hold)  # fmt: skip
+    return Wish(job.id, job.epoch if epoch is None else epoch, job.account, offer, allowed.lifetime,
+                HardEnd(hard_end_by), allowed.limit, job.settings.get("budget"), allowed.hold)  # fmt: skip
 
 
 def step_acquiring(room: Room, sight: Sight) -> Step:
@@ -73,14 +127,21 @@ def step_acquiring(room: Room, sight: Sight) -> Step:
     if lease.wanted and lease.state not in LEASE_CLOSED:
         return Step(replace(sight.job, wake_at=now + _LONGEST_WAIT))  # the lease wakes the job when it changes
     allowed = allowance(sight.job, sight.leases, sight.budget, now)
-    if lease.end_reason in (EndReason.EXPIRED, EndReason.BUDGET) or not allowed.lifetime:
-        return _expired(sight.job, lease.limit if lease.end_reason else allowed.limit, now)
+    at_its_end = lease.end_reason in (EndReason.EXPIRED, EndReason.BUDGET)
+    if at_its_end and not continues(sight.job, lease, sight.leases, sight.budget, now):
+        return _expired(sight, lease.limit, now)
+    if not allowed.lifetime and not (allowed.limit == "budget" and steered(sight.job)):
+        return _expired(sight, allowed.limit, now)
+    if steered(sight.job):
+        return _place(room, sight, sight.job, attempt, Note("job-acquiring", "next-pool"))
     return _refused(room, sight.job, attempt, lease)
 
 
-def _expired(job: Job, limit: str, now: datetime) -> Step:
+def _expired(sight: Sight, limit: str, now: datetime) -> Step:
+    """A limit is reached without a machine: the end, with what was tried."""
+    job = sight.job
     expired = replace(finishing(job, "expired", limit, now), measures={**job.measures, "limit": limit})
-    return Step(expired, (Note("job-expired", limit),))
+    return Step(expired, (Note("job-expired", limit, {"tried": tried(job, sight.leases, now)}),))
 
 
 def _refused(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Step:
@@ -101,17 +162,8 @@ def why_refused(lease: Lease) -> str:
 
 
 def step_waiting(room: Room, sight: Sight) -> Step:
-    """The wait is over: another lease for the same attempt."""
-    attempt, now = sight.attempt, room.clock.now()
+    """The wait is over: another lease for the same attempt, or a further wait."""
+    attempt = sight.attempt
     if attempt is None:
         raise RuntimeError(f"{sight.job.id} waits without an attempt")
-    allowed = allowance(sight.job, sight.leases, sight.budget, now)
-    if not allowed.lifetime:
-        return _expired(sight.job, allowed.limit, now)
-    job = replace(sight.job, state=JobState.ACQUIRING, state_since=now, wake_at=now, why=None)
-
-    def write(db: Connection) -> None:
-        lease = intend(db, wish_of(room, job, allowed), room.leasing.owner, now)
-        records.update_attempt(db, attempt, replace(attempt, leases=(*attempt.leases, lease.id)))
-
-    return Step(job, (Note("job-acquiring"),), also=(write,))
+    return _place(room, sight, sight.job, attempt, Note("job-acquiring"))

@@ -7,16 +7,22 @@
     ``gpu``, ``gpu_mem_mb``                   the fullest GPU by its own name, and its peak of allocated memory
     ``ended``        the current attempt's run_ended record; ``outputs`` its outputs record
     ``time_scale``   planned-offer seconds that one real second stands for
+    ``saving``       what saves take; ``cadence`` what the node was told of losses last: see ``cadence``
+    ``saved_step``, ``checkpoint_bytes``      the newest checkpoint from which the next attempt starts
+    ``starts``       real seconds from each order to its first step, as far as ``starts_of`` (an attempt)
+    ``pool``, ``decided_at``, ``at_risk``     the last decision; ``tempo``, ``switching``: see the files of these names
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from tradewind.domain.records import Attempt, Checkpoint, Job
+from tradewind.jobs.cadence import learnt
 from tradewind.jobs.room import Note
 from tradewind.wire import events as told
 from tradewind.wire import journal as wire
@@ -74,6 +80,7 @@ def _resumed(reading: Reading, step: int | None, at: datetime, path: str | None)
     before = previous.last_step if previous else None
     repeated = max(0, (before or 0) - (step or 0))
     reading.attempt = replace(reading.attempt, resumed_step=step, repeated_steps=repeated)
+    reading.measure(saved_step=step or 0)
     reading.note("resumed", at, None, step=step, repeated_steps=repeated, path=path)
 
 
@@ -91,9 +98,11 @@ def _on_rejected(reading: Reading, record: dict[str, Any], at: datetime) -> None
 def _on_checkpoint(reading: Reading, record: dict[str, Any], at: datetime) -> None:
     step = int(record["step"])
     reading.attempt = replace(reading.attempt, last_checkpoint_step=step)
+    reading.measure(saved_step=step, checkpoint_bytes=int(record["bytes"]))
     reading.checkpoints.append(
         Checkpoint(reading.job.id, step, int(record["epoch"]), at, int(record["bytes"]), "complete", record["path"])
     )
+    _saved(reading, "store_s", record.get("seconds"), 1)
     reading.note("checkpoint-stored", at, None, step=step, bytes=record["bytes"], seconds=record.get("seconds"))
 
 
@@ -189,6 +198,17 @@ def _told_committed(reading: Reading, event: dict[str, Any], at: datetime) -> No
     step = event.get("step")
     if isinstance(step, int):
         _reached(reading, step, at)
+    _saved(reading, "persist_s", event.get("total_ms"), 1000)
+
+
+def _told_snapshot(reading: Reading, event: dict[str, Any], at: datetime) -> None:
+    _saved(reading, "blocking_s", event.get("block_ms"), 1000)
+
+
+def _saved(reading: Reading, name: str, took: Any, units_a_second: float) -> None:
+    amount = _number(took)
+    if amount is not None and 0 <= amount < math.inf:
+        reading.measure(saving=learnt(reading.job.measures, name, amount / units_a_second))
 
 
 def _told_rejected(reading: Reading, event: dict[str, Any], at: datetime) -> None:
@@ -210,5 +230,5 @@ _HANDLERS: dict[str, Callable[[Reading, dict[str, Any], datetime], None]] = {
 _TOLD: dict[str, Callable[[Reading, dict[str, Any], datetime], None]] = {
     told.STEP: _told_step, told.EVAL: _told_eval, told.RESUMED: _told_resumed, told.STOPPED: _told_committed,
     told.CHECKPOINT_COMMITTED: _told_committed, told.CHECKPOINT_REJECTED: _told_rejected,
-    told.RUN_STARTED: _told_started,
+    told.RUN_STARTED: _told_started, told.SNAPSHOT_DONE: _told_snapshot,
 }  # fmt: skip

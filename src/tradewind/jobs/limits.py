@@ -2,6 +2,8 @@
 
 Every limit becomes the hard end of a lease, so that it holds without us: the budget, ``schedule.max_duration``, the
 longest lifetime, and the deadline of a job that may pass its budget until then. The job is asked to checkpoint before.
+The hard end of a lease stays as it was granted: when its limit was raised meanwhile, or money came free beside it, the
+job checkpoints at that end as well, and goes on with another lease instead of expiring.
 """
 
 from __future__ import annotations
@@ -9,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from tradewind.domain.records import Budget, Job, Lease
+from tradewind.jobs.tempo import deadline_at
 from tradewind.leasing.budget import affordable, cost_of, paid, time_scale
 
 GRACE_SECONDS = 30.0  # between asking a job to stop and killing it
 MARGIN_SECONDS = 10.0  # for the last reading and the outputs
 _WORTH_RENTING = timedelta(seconds=10)  # a budget that pays for less is used up
+_WORTH_FOLLOWING = 3 * timedelta(seconds=GRACE_SECONDS + MARGIN_SECONDS)  # less would end before it began
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +32,19 @@ class Allowance:
     hold: int
 
 
-def allowance(job: Job, leases: Sequence[Lease], budget: Budget | None, now: datetime) -> Allowance:
-    """The allowance of a job's next lease; a lifetime of nothing when a limit is reached."""
-    offer, scale = job.settings["offer"], time_scale(job)
+def allowance(
+    job: Job, leases: Sequence[Lease], budget: Budget | None, now: datetime, offer: dict[str, Any] | None = None
+) -> Allowance:
+    """The allowance of a job's next lease, of ``offer`` (None: the one that was planned first); a lifetime of nothing
+    when a limit is reached.
+    """
+    offer, scale = offer or job.settings["offer"], time_scale(job)
     whole = timedelta(seconds=float(job.settings["max_lifetime_s"]))
     spans = [(whole, "max-lifetime")]
     if job.workload.get("schedule", {}).get("max_duration"):
         used = sum((paid(lease, now) for lease in leases), timedelta(0))
         spans.append((whole - used, "max-duration"))
-    deadline = deadline_of(job)
+    deadline = deadline_at(job)
     if deadline is not None and (now >= deadline or job.settings.get("until_deadline")):
         spans.append((deadline - now, "deadline"))
     left = budget.left if budget else None
@@ -61,7 +70,13 @@ def reached(job: Job, lease: Lease, budget: Budget | None, now: datetime) -> str
     return limit if now >= end - lead else None
 
 
-def deadline_of(job: Job) -> datetime | None:
-    """The instant until which the job is to be done."""
-    given = job.settings.get("deadline")
-    return datetime.fromisoformat(given) if given else None
+def continues(job: Job, lease: Lease, leases: Sequence[Lease], budget: Budget | None, now: datetime) -> bool:
+    """Whether another lease may follow one that has come to its limit: the limit itself lies further away.
+
+    Its ``hold`` counts as used up, for until its hard end it may be.
+    """
+    if lease.limit == "max-lifetime":  # as long as one lease may live, unless that was raised since
+        raised = float(job.settings["max_lifetime_s"]) - (lease.hard_end - lease.created_at).total_seconds()
+        if raised < _WORTH_FOLLOWING.total_seconds():
+            return False
+    return allowance(job, leases, budget, max(now, lease.hard_end), lease.offer).lifetime >= _WORTH_FOLLOWING

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tradewind.domain.records import Attempt, Job, Lease
+from tradewind.jobs.pools import notice_seconds
 from tradewind.jobs.room import Room, instance_of
 from tradewind.ports.transport import Parcel
 from tradewind.wire.spec import Spec
@@ -32,7 +33,7 @@ def spec_of(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Spec:
         run=settings["run"], setup=workload.get("setup") or "", env=dict(settings["env"]),
         outputs=list(workload.get("outputs", [])), checkpoint_dir=checkpoint.get("path", "./checkpoints"),
         checkpoint_every=str(checkpoint.get("every", "auto")), store=str(store_folder(room, job)),
-        notice=compute.notice_probe(instance_of(lease)), notice_seconds=float(settings["notice_s"]),
+        notice=compute.notice_probe(instance_of(lease)), notice_seconds=notice_seconds(job, lease),
         hard_end=lease.hard_end.timestamp(), secrets_path="secrets" if workload.get("secrets") else "",
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -104,8 +104,13 @@ class Sight:
     def lease(self) -> Lease | None:
         """The newest lease of the current attempt."""
         attempt = self.attempt
-        mine = [each for each in self.leases if attempt and each.id in attempt.leases]
-        return mine[-1] if mine else None
+        return newest(attempt, self.leases) if attempt else None
+
+
+def newest(attempt: Attempt, leases: Sequence[Lease]) -> Lease | None:
+    """The lease that an attempt asked for last; several may have been asked for in one moment."""
+    known = {each.id: each for each in leases}
+    return next((known[id_] for id_ in reversed(attempt.leases) if id_ in known), None)
 
 
 def look(room: Room, held: Claim[Job]) -> Sight:

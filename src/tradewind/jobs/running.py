@@ -9,17 +9,22 @@ from typing import Any
 
 from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import EndReason, JobState, Outcome
+from tradewind.jobs.cadence import paced
 from tradewind.jobs.hearing import Look, hear
 from tradewind.jobs.interrupted import interrupt
-from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS, reached
+from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS, continues, reached
 from tradewind.jobs.measure import with_time_scale
 from tradewind.jobs.room import Note, Room, Sight, Step, instance_of, lost
+from tradewind.jobs.situation import started
+from tradewind.jobs.switching import leave, leaving, overdue, steer
+from tradewind.jobs.tempo import with_tempo
 from tradewind.jobs.verdict import finishing, judge
 from tradewind.ports.transport import Unreachable
 from tradewind.wire.spec import Command
 
 _OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED, "expired": Outcome.STOPPED}
 _SILENT = timedelta(seconds=1)
+LEFT = "left"  # of its own will, by a checkpoint
 _OUTPUTS_WITHIN_S = 600.0  # after the end of the run; then what is there is what there is
 
 
@@ -33,13 +38,23 @@ def step_running(room: Room, sight: Sight) -> Step:
         step = after(room, sight, attempt, lease, look)
         if step.job.state is JobState.RUNNING and not lost(lease):
             step = _limited(room, sight, step, lease)
+            step = paced(room, step, lease, now)
+            step = steer(room, sight, step, lease, now) if _may_go_on(step) else step
     except Unreachable as fault:
         if lost(lease):
             return _lost(room, sight, lease, now)
+        if overdue(job, now):
+            return interrupt(room, sight, LEFT)
         return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault)))
+    if step.job.state is JobState.RUNNING and overdue(step.job, now):
+        return interrupt(room, sight, LEFT, step)
     if lost(lease) and step.job.state is JobState.RUNNING and not look.more:
         return _lost(room, sight, lease, now, step)  # its last words are heard
     return step
+
+
+def _may_go_on(step: Step) -> bool:
+    return step.job.state is JobState.RUNNING and "limit" not in step.job.measures
 
 
 def _limited(room: Room, sight: Sight, step: Step, lease: Lease) -> Step:
@@ -49,9 +64,11 @@ def _limited(room: Room, sight: Sight, step: Step, lease: Lease) -> Step:
         if now.timestamp() - float(job.measures["limit_at"]) < GRACE_SECONDS + MARGIN_SECONDS:
             return step
         return _expired(step, str(job.measures["limit"]), now)
-    limit = reached(job, lease, sight.budget, now)
+    limit = None if leaving(job) else reached(job, lease, sight.budget, now)
     if limit is None:
         return step
+    if continues(job, lease, sight.leases, sight.budget, now):
+        return leave(step, limit, now)
     room.transport(lease).command(instance_of(lease), Command("stop", GRACE_SECONDS).to_json(), "stop")
     measures = {**job.measures, "limit": limit, "limit_at": now.timestamp()}
     return replace(step, job=replace(job, measures=measures), notes=(*step.notes, Note("limit-reached", limit)))
@@ -61,7 +78,8 @@ def _lost(room: Room, sight: Sight, lease: Lease, now: datetime, step: Step | No
     heard, why = step or Step(sight.job), lease.end_reason or EndReason.VANISHED
     if "limit" in heard.job.measures:
         return _expired(heard, str(heard.job.measures["limit"]), now)
-    if why in (EndReason.EXPIRED, EndReason.BUDGET) and lease.reclaim_at is None:
+    at_its_end = why in (EndReason.EXPIRED, EndReason.BUDGET) and lease.reclaim_at is None
+    if at_its_end and not continues(heard.job, lease, sight.leases, sight.budget, now):
         return _expired(heard, lease.limit, now)
     return interrupt(room, sight, why.value, step)
 
@@ -76,6 +94,7 @@ def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) 
     """What follows from what was heard."""
     now, reading = room.clock.now(), look.reading
     job, notes = with_time_scale(reading.job)
+    job = with_tempo(started(job, reading.attempt, lease), now)
     notes = (*reading.notes, *notes)
     wake_at = now if look.more else now + room.hear_again(lease)
     step = Step(
@@ -91,9 +110,10 @@ def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: L
     job = step.job
     done = step.attempt[1] if step.attempt else sight.attempts[-1]
     measures = job.measures
-    verdict = judge(ended, done, noticed=bool(measures.get("noticed")), limited="limit" in measures)
+    verdict = judge(ended, done, noticed=bool(measures.get("noticed")), limited="limit" in measures,
+                    left=leaving(job))  # fmt: skip
     if verdict == "interrupted":
-        return interrupt(room, sight, _interrupted_by(ended, lease), step)
+        return interrupt(room, sight, _interrupted_by(job, ended, lease), step)
     if _outputs_to_come(job, ended, now) and not lost(lease):
         return step
     try:
@@ -128,7 +148,9 @@ def _outputs_to_come(job: Job, ended: dict[str, Any], now: datetime) -> bool:
     return now.timestamp() - float(ended["at"]) < _OUTPUTS_WITHIN_S
 
 
-def _interrupted_by(ended: dict[str, Any], lease: Lease) -> str:
+def _interrupted_by(job: Job, ended: dict[str, Any], lease: Lease) -> str:
+    if leaving(job) and ended.get("why") != "notice":
+        return LEFT
     if ended.get("why") == "notice" or lease.reclaim_at is not None:
         return EndReason.RECLAIMED.value
     return f"killed: exit code {ended['exit']}"

@@ -14,10 +14,10 @@ KILLED = (137, 143)  # SIGKILL, SIGTERM from outside: a memory killer, an operat
 Verdict = Literal["succeeded", "failed", "interrupted", "expired"]
 
 
-def judge(ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bool) -> Verdict:
+def judge(ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bool, left: bool = False) -> Verdict:
     """What an ``run_ended`` record says of an attempt.
 
-    ``limited``: it was asked to stop for a limit.
+    ``limited``: it was asked to stop for a limit; ``left``: to go on elsewhere.
 
     After a notice every exit but 0 is an interruption: the machine was going away. A job killed from outside, or one
     that asks for a restart, gets another attempt as long as this one made new steps; so a job that dies always at the
@@ -28,7 +28,7 @@ def judge(ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bo
         return "succeeded"
     if ended.get("why") == "hard-end" or limited:
         return "expired"
-    if noticed or ended.get("why") == "notice":
+    if left or noticed or ended.get("why") == "notice":
         return "interrupted"
     if exit_code in (*KILLED, CHECKPOINTED, OLDER_IS_VALID) and made_steps(attempt):
         return "interrupted"

@@ -1,182 +1,172 @@
 """What a plan refuses, in the order in which it is counted; each offer counts once, for the first that it breaks.
 
-    offer   no-gpu  gpu-unknown  no-data-sheet  price-unknown  price-expired  rate-unknown  purchase
-    wishes  purchase  cloud  region  residency  accelerators  other-vendor  other-processor  cpus
+    offer   purchase  no-gpu  gpu-unknown  no-data-sheet  price-unknown  price-expired  rate-unknown  (``supply``)
+    wishes  purchase  cloud  region  residency  accelerators  other-vendor  other-processor  cpus  no-network
+            quota-refused
     fit     architecture-unsupported  precision-unsupported  batch-indivisible  …  too-little-memory
-    limits  over-deadline  over-max-duration  over-budget
+    limits  last-resort-late  over-deadline  over-max-duration  over-budget
 
-Wishes and limits name the key of the job file that would lift them.
+An offer that several numbers of machines are tried of counts for the constraint that it got to last.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
 
+from tradewind.domain.fit import Fit
 from tradewind.domain.gpus import data_sheet
-from tradewind.domain.offer import Offer, PriceStatus, Purchase
+from tradewind.domain.offer import Offer, Purchase
 from tradewind.domain.residency import allowed
-from tradewind.domain.workload import Accelerators
+from tradewind.domain.workload import Resources
 from tradewind.planning.ask import Ask
-from tradewind.planning.exchange import Exchange
-from tradewind.planning.way import Way
-
-T = TypeVar("T")
+from tradewind.planning.supply import PLANNED, Kind, Place
+from tradewind.planning.way import Miss, Way
 
 # Ways are compared in floats and paid in exact millionths: sums of rounded parts differ by less than this.
 ROUNDING = 1e-5
 
-PLANNED = frozenset({Purchase.ON_DEMAND, Purchase.SPOT})  # the others are bound to a term or a booked window
+WISHES = (
+    "purchase", "cloud", "region", "residency", "accelerators", "other-vendor", "other-processor", "cpus",
+    "no-network", "quota-refused",
+)  # fmt: skip
+LIMITS = ("last-resort-late", "over-deadline", "over-max-duration", "over-budget")
+
+MACHINES = (1, 2, 4, 8)  # tried where the job file does not say how many
+MOST_MACHINES = 64  # and up to so many where that many GPUs are wished for
 
 
 @dataclass(frozen=True, slots=True)
-class Check(Generic[T]):
-    """One constraint: when a ``T`` breaks it, the key of the job file that lifts it, and to which value for a way.
+class Wishes:
+    """What this workload wants; only what it states is held against offers."""
 
-    ``admitting`` is None for a way that no value would admit, because something about its offer is not known.
-    ``excess`` says of a way how far over the limit it is; the least excess is the nearest miss.
-    """
+    ask: Ask
+    kinds: frozenset[Purchase]
 
-    code: str
-    broken: Callable[[T], bool]
-    key: str = ""
-    admitting: Callable[[Way], str | None] = str
-    excess: Callable[[Way], float] | None = None
-    words: str = "{:g}"  # how an excess is told
+    @classmethod
+    def of(cls, ask: Ask) -> Wishes:
+        """The wishes of an ask."""
+        wish = ask.budget.purchase
+        return cls(ask, PLANNED if wish == "auto" else frozenset({Purchase(wish)}))
 
+    def before(self, sample: Offer) -> str | None:
+        """Which wish a kind breaks wherever it is, that counts before those of the place."""
+        if sample.purchase not in self.kinds:
+            return "purchase"
+        clouds = self.ask.placement.clouds
+        return "cloud" if clouds and sample.cloud not in clouds else None
 
-def offer_checks(exchange: Exchange, currency: str) -> tuple[Check[Offer], ...]:
-    """What makes an offer unusable for anyone."""
-    return (
-        Check("no-gpu", lambda offer: offer.gpus <= 0),
-        Check("gpu-unknown", lambda offer: not offer.gpu_known),
-        Check("no-data-sheet", lambda offer: data_sheet(offer.gpu) is None),
-        Check("price-unknown", lambda offer: offer.price_per_hour is None or offer.price_status is PriceStatus.UNKNOWN),
-        Check("price-expired", lambda offer: offer.price_status is PriceStatus.EXPIRED),
-        Check("rate-unknown", lambda offer: not _convertible(offer, exchange, currency)),
-        Check("purchase", lambda offer: offer.purchase not in PLANNED),
-    )
+    def place(self, place: Place) -> str | None:
+        """Which wish a place breaks."""
+        wanted = self.ask.placement
+        if wanted.regions and place.region not in wanted.regions:
+            return "region"
+        return "residency" if wanted.residency and place.country not in allowed(wanted.residency) else None
 
+    def after(self, sample: Offer) -> str | None:
+        """Which wish a kind breaks wherever it is, that counts after those of the place."""
+        want = self.ask.resources
+        sheet = data_sheet(sample.gpu)
+        named = want.accelerators is not None
+        checks = {
+            "accelerators": named and not self.machines(sample, linked=True),
+            # Scripts written for CUDA do not run elsewhere as they are: other vendors only where a GPU is named.
+            "other-vendor": not named and sheet is not None and sheet.vendor != "NVIDIA",
+            # Wheels and containers are built for x86-64 first: Arm only where its GPU is named.
+            "other-processor": not named and sample.arch == "arm64",
+            "cpus": want.cpus is not None and (sample.cpus or 0) < want.cpus,
+            "no-network": named and not self.machines(sample),
+        }
+        return next((code for code, broken in checks.items() if broken), None)
 
-def wish_checks(ask: Ask) -> tuple[Check[Offer], ...]:
-    """What this workload does not want; only wishes that it states."""
-    place, want, kinds = ask.placement, ask.resources, _purchases(ask)
-    checks: list[Check[Offer]] = [
-        Check("purchase", lambda offer: offer.purchase not in kinds, "budget.purchase", lambda _: "auto")
-    ]
-    if place.clouds:
-        checks.append(_place_check("cloud", "placement.clouds", lambda offer: offer.cloud, place.clouds))
-    if place.regions:
-        checks.append(_place_check("region", "placement.regions", lambda offer: offer.region, place.regions))
-    if place.residency:
-        lands = allowed(place.residency)
-        checks.append(_place_check("residency", "placement.residency", lambda offer: offer.country, lands))
-    if want.accelerators:
-        checks.append(_accelerator_check(want.accelerators, want.nodes))
-    else:
-        checks += [_vendor_check(), _processor_check()]
-    if want.cpus is not None:
-        checks.append(_cpu_check(want.cpus))
-    return tuple(checks)
+    def machines(self, sample: Offer, *, linked: bool = False) -> list[int]:
+        """The numbers of machines of a kind that are to be tried, the fewest first.
 
-
-def limit_checks(ask: Ask, now: datetime) -> tuple[Check[Way], ...]:
-    """Time, by the expected hours, and money: the budget's currency is the one in which ways are ranked."""
-    checks: list[Check[Way]] = []
-    deadline, longest = ask.deadline_hours(now), ask.schedule.max_duration_seconds
-    if deadline is not None:
-        checks.append(_hours_check("over-deadline", "schedule.deadline", deadline, "late"))
-    if longest is not None:
-        checks.append(_hours_check("over-max-duration", "schedule.max_duration", longest / 3600, "too long"))
-    if ask.budget.limit is not None:
-        checks.append(_budget_check(float(ask.budget.limit.amount), ask.budget.limit.currency))
-    return tuple(checks)
+        Those that the job file names; else those with which the GPUs wished for are had; else one, and several only
+        where the memory of one does not suffice. Several need a network that is known, or else ``linked``.
+        """
+        want = self.ask.resources
+        gpus = float(sample.gpus)
+        counts = _counts(want, gpus)
+        if want.nodes_open and sample.network_gbps is None and not linked:
+            counts = [count for count in counts if count == 1]
+        wish = want.accelerators
+        if wish is None:
+            return counts
+        if wish.gpu not in (None, sample.gpu):
+            return []
+        return [count for count in counts if wish.low <= gpus * count <= wish.high]
 
 
-def _place_check(code: str, key: str, where: Callable[[Offer], str | None], wanted: Iterable[str]) -> Check[Offer]:
-    names = frozenset(wanted)
-    return Check(code, lambda offer: where(offer) not in names, key, lambda way: where(way.offer))
+def _counts(want: Resources, gpus: float) -> list[int]:
+    if not want.nodes_open:
+        return [want.nodes]
+    if gpus < 1:  # a slice works alone only
+        return [1]
+    wish = want.accelerators
+    if wish is None:
+        return list(MACHINES)
+    powers = {1 << power for power in range(MOST_MACHINES.bit_length())}
+    exact = {int(count / gpus) for count in (wish.low, wish.high) if count % gpus == 0}
+    return sorted(count for count in powers | exact if count <= MOST_MACHINES)
 
 
-def _hours_check(code: str, key: str, most: float, word: str) -> Check[Way]:
-    return Check(
-        code,
-        lambda way: way.hours > most,
-        key,
-        lambda way: f"{math.ceil(way.hours * 10 - 1e-9) / 10:g}h",
-        lambda way: way.hours - most,
-        f"{{:.1f}} h {word}",
-    )
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Time, by the expected hours, and money, by the ranking currency; infinite where there is none."""
+
+    deadline: float
+    longest: float
+    budget: float
+    currency: str
+
+    @classmethod
+    def of(cls, ask: Ask, now: datetime, currency: str) -> Limits:
+        """The limits of an ask whose budget, if any, is in ``currency``."""
+        deadline, longest, budget = ask.deadline_hours(now), ask.max_duration_hours, ask.budget.limit
+        return cls(
+            math.inf if deadline is None else deadline, math.inf if longest is None else longest,
+            math.inf if budget is None else float(budget.amount), currency,
+        )  # fmt: skip
+
+    def broken(self, way: Way) -> Miss | None:
+        """The first limit that a way breaks, and by how much."""
+        if way.hours > self.deadline:
+            return late("over-deadline", way.hours - self.deadline)
+        if way.pace and way.pace.paid > self.longest:
+            over = way.pace.paid - self.longest
+            return _over("over-max-duration", over, f"{over:.1f} h too long", f"hours-long value={over:.1f}")
+        if way.cost + ROUNDING > self.budget:
+            over = way.cost - self.budget
+            near = f"over-budget value={over:.2f} currency={self.currency}"
+            return _over("over-budget", over, f"{over:.2f} {self.currency} over", near)
+        return None
 
 
-def _budget_check(limit: float, currency: str) -> Check[Way]:
-    return Check(
-        "over-budget",
-        lambda way: way.rank_cost + ROUNDING > limit,
-        "budget.limit",
-        lambda way: f"{_round_up(way.rank_cost + ROUNDING)} {currency}",
-        lambda way: way.rank_cost - limit,
-        f"{{:.2f}} {currency} over",
-    )
+def late(code: str, hours: float) -> Miss:
+    """A miss by so many hours."""
+    return _over(code, hours, f"{hours:.1f} h late", f"hours-late value={hours:.1f}")
 
 
-def _round_up(amount: float) -> str:
-    """The next whole unit from 10 up, the next hundredth below."""
-    return str(math.ceil(amount)) if amount >= 10 else f"{math.ceil(amount * 100) / 100:.2f}"
+def short_of_memory(fit: Fit) -> Miss:
+    """The miss of a fit that does not hold the work."""
+    gib = max(fit.peak_memory_gib.device.high - fit.gpu_memory_usable_gib, 0.1)
+    near = f"gib-short value={gib:.1f} gpu={fit.gpu}"
+    return Miss("too-little-memory", gib, f"{gib:.1f} GiB short on {fit.gpu}", near, stage=1)
 
 
-def _accelerator_check(wish: Accelerators, nodes: int) -> Check[Offer]:
-    def broken(offer: Offer) -> bool:
-        return (wish.gpu is not None and offer.gpu != wish.gpu) or not wish.low <= offer.gpus * nodes <= wish.high
-
-    return Check(
-        "accelerators",
-        broken,
-        "resources.accelerators",
-        lambda way: f"{way.offer.gpu}:{math.ceil(way.offer.gpus * nodes)}",
-    )
+def _over(code: str, excess: float, words: str, near: str) -> Miss:
+    known = math.isfinite(excess)
+    return Miss(code, excess, words if known else None, near if known else None, stage=2 + LIMITS.index(code))
 
 
-def _vendor_check() -> Check[Offer]:
-    """Scripts written for CUDA do not run elsewhere as they are: other vendors only where a GPU is named."""
-
-    def broken(offer: Offer) -> bool:
-        sheet = data_sheet(offer.gpu)
-        return sheet is not None and sheet.vendor != "NVIDIA"
-
-    return Check(
-        "other-vendor",
-        broken,
-        "resources.accelerators",
-        lambda way: f"{way.offer.gpu}:{math.ceil(way.offer.gpus)}",
-    )
-
-
-def _processor_check() -> Check[Offer]:
-    """Wheels and containers are built for x86-64 first: Arm only where its GPU is named."""
-    return Check(
-        "other-processor",
-        lambda offer: offer.arch == "arm64",
-        "resources.accelerators",
-        lambda way: f"{way.offer.gpu}:{math.ceil(way.offer.gpus)}",
-    )
-
-
-def _cpu_check(cpus: int) -> Check[Offer]:
-    def admitting(way: Way) -> str | None:
-        return None if way.offer.cpus is None else str(way.offer.cpus)
-
-    return Check("cpus", lambda offer: (offer.cpus or 0) < cpus, "resources.cpus", admitting)
-
-
-def _purchases(ask: Ask) -> frozenset[Purchase]:
-    wish = ask.budget.purchase
-    return PLANNED if wish == "auto" else frozenset({Purchase(wish)})
-
-
-def _convertible(offer: Offer, exchange: Exchange, currency: str) -> bool:
-    price = offer.price_per_hour
-    return price is None or price.currency == currency or exchange.factor(price.currency, currency) is not None
+def unpriced(kinds: Iterable[Kind]) -> Miss:
+    """The miss of offers without a price: the cloud that has the most of them is the one to ask."""
+    counts: dict[str, int] = {}
+    for kind in kinds:
+        counts[kind.sample.cloud] = counts.get(kind.sample.cloud, 0) + kind.unpriced
+    cloud, count = min(counts.items(), key=lambda each: (-each[1], each[0]))
+    near = f"refresh count={count} cloud={cloud}"
+    return Miss("price-unknown", 0.0, f"{count} offers, refresh {cloud}", near)

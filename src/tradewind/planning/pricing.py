@@ -2,100 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 
 from tradewind.domain.money import Money
-from tradewind.domain.offer import Offer, Purchase
-from tradewind.domain.plan import CostParts, MoneyEstimate, Placed, Tariff, hours_to_decimal
+from tradewind.domain.plan import CostParts, MoneyEstimate, hours_to_decimal
 from tradewind.planning.ask import Ask
+from tradewind.planning.course import Span
 from tradewind.planning.exchange import Exchange
-from tradewind.planning.outlook import carbon_g, guarantee, on_time_probability
+from tradewind.planning.nearness import Nearness, TariffOf
 from tradewind.planning.way import Way
 
-TariffOf = Callable[[str, str], Tariff | None]  # by cloud and region
 HOURS_A_MONTH = 730  # as clouds divide a month: 365 × 24 / 12
 
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """Turns ways into money: the exchange, tariffs by cloud and region, the nodes and the disk of each."""
+    """Turns ways into money: the exchange, tariffs by cloud and region, the disk of each machine, the data."""
 
     ask: Ask
     now: datetime
     exchange: Exchange
     tariff: TariffOf  # of a GB-month of disk
-    egress_tariff: TariffOf  # of a GB sent out
+    nearness: Nearness
 
-    def placed(self, way: Way, *, beaten: bool = False) -> Placed:
-        """The way as the plan shows it, its money exact and in the offer's currency."""
-        parts = self._parts(way)
-        deadline = self.ask.deadline_hours(self.now)
-        chance = None if deadline is None else on_time_probability(way.course.hours, deadline)
-        return Placed(
-            offer=way.offer,
-            fit=way.fit,
-            nodes=self.ask.resources.nodes,
-            hours=way.course.hours,
-            cost=self._range(way, parts),
-            cost_parts=parts,
-            finish_by=self.now + timedelta(hours=way.hours),
-            on_time_probability=chance,
-            deadline_guarantee=guarantee(way, deadline),
-            quota=way.terms.quota,
-            carbon_g=carbon_g(way),
-            policy="spot-with-fallback" if way.offer.purchase is Purchase.SPOT else "on-demand",
-            beaten=beaten,
-        )
+    def under(self, ask: Ask) -> Pricing:
+        """The same under another ask, about the same data."""
+        return replace(self, ask=ask)
 
-    def storage(self, offer: Offer, hours: float) -> Money | None:
-        """Disks of all nodes over ``hours``, in the offer's currency; None when no tariff or no rate is known."""
-        tariff = self.tariff(offer.cloud, offer.region)
-        if tariff is None or offer.price_per_hour is None:
+    def storage(self, cloud: str, region: str, currency: str, hours: float, nodes: int = 1) -> Money | None:
+        """Disks of so many machines over ``hours``; None when no tariff or no rate is known."""
+        tariff = self.tariff(cloud, region)
+        if tariff is None:
             return None
         months = hours_to_decimal(hours) / HOURS_A_MONTH
-        whole = tariff.per_unit * (Decimal(str(self.ask.disk_gb)) * self.ask.resources.nodes * months)
-        return self.exchange.convert(whole, offer.price_per_hour.currency)
+        return self.exchange.convert(tariff.per_unit * (Decimal(str(self.ask.disk_gb)) * nodes * months), currency)
 
-    def egress(self, offer: Offer) -> Money | None:
-        """Bringing the results home, in the offer's currency; None when their size, tariff or rate is not known."""
-        tariff, size = self.egress_tariff(offer.cloud, offer.region), self.ask.fetched_gb
-        if tariff is None or size is None or offer.price_per_hour is None:
+    def fetched(self, cloud: str, region: str, currency: str) -> Money | None:
+        """Bringing the results home; None when their size, tariff or rate is not known."""
+        size = self.ask.fetched_gb
+        tariff = None if size is None else self.nearness.out(cloud, region)
+        if tariff is None or size is None:
             return None
-        return self.exchange.convert(tariff.per_unit * Decimal(str(size)), offer.price_per_hour.currency)
+        return self.exchange.convert(tariff.per_unit * Decimal(str(size)), currency)
 
-    def _parts(self, way: Way) -> CostParts:
-        price = _price(way.offer)
-        billed = way.terms.billed_hours(way.hours)
-        setup, lost = way.course.setup_hours, way.course.loss_hours
-        nodes, nothing = self.ask.resources.nodes, Money(Decimal(0), price.currency)
-
-        def rent(hours: float) -> Money:
-            return (price * (hours_to_decimal(hours) * nodes)).rounded()
-
-        return CostParts(
-            compute=rent(max(0.0, billed - setup - lost)),
-            storage=self.storage(way.offer, way.hours) or nothing,
-            egress=self.egress(way.offer) or nothing,
-            setup=rent(setup),
-            preemption=rent(lost),
+    def cost(self, way: Way, span: Span) -> tuple[MoneyEstimate, CostParts]:
+        """What a way whose length is known costs, its range over ``span``, and the parts of the cost."""
+        assert way.pace is not None, "only of ways whose length is known"
+        pace, price = way.pace, _price(way)
+        compute = self._rent(way, price, max(0.0, way.terms.billed_hours(pace.paid) - pace.setup - pace.lost))
+        parts = CostParts(
+            compute=self._mixed(way, compute, way.share),
+            storage=self._storage(way, pace.paid),
+            egress=self._egress(way, 1 + pace.losses),
+            setup=self._rent(way, price, pace.setup),
+            preemption=self._rent(way, price, pace.lost),
         )
+        return self._range(way, parts, span), parts
 
-    def _range(self, way: Way, parts: CostParts) -> MoneyEstimate:
+    def _range(self, way: Way, parts: CostParts, span: Span) -> MoneyEstimate:
         """Low price and low hours to high price and high hours, around the sum of the parts."""
-        bounds, nodes = way.offer.price_bounds(), self.ask.resources.nodes
+        bounds = way.offer.price_bounds()
         assert bounds is not None, "only offers with a price become ways"
-        ends, value = [], parts.sum()
-        for price, hours in zip(bounds, (way.course.hours.low, way.course.hours.high), strict=True):
-            rent = price * (hours_to_decimal(way.terms.billed_hours(hours)) * nodes)
-            beside = [each for each in (self.storage(way.offer, hours), self.egress(way.offer)) if each]
-            ends.append(sum(beside, rent).rounded())
+        value, ends = parts.sum(), list[Money]()
+        for price, hours, losses, share in zip(
+            bounds, span.paid, span.losses, (0.0, min(1.0, 4 * way.share)), strict=True
+        ):
+            rent = self._mixed(way, self._rent(way, price, way.terms.billed_hours(hours)), share)
+            ends.append((rent + self._storage(way, hours) + self._egress(way, 1 + losses)).rounded())
         low, high = (ends[0] if ends[0] < value else value), (value if ends[1] < value else ends[1])
         return MoneyEstimate(value, low, high, as_of=way.offer.as_of)
 
+    def _mixed(self, way: Way, rent: Money, share: float) -> Money:
+        """Rent of which a share is for the last resort instead, that is never reckoned to be the cheaper one."""
+        if way.resort is None or share == 0:
+            return rent
+        resort = way.resort
+        assert resort.work is not None
+        whole = self._rent(resort, _price(resort), resort.work.hours.value)
+        instead = self.exchange.convert(whole, rent.currency)
+        assert instead is not None, "ways are ranked in one currency, so rates lead from each to each"
+        dearer = rent if instead < rent else instead
+        part = Decimal(str(share))
+        return Money(rent.amount * (1 - part) + dearer.amount * part, rent.currency).rounded()
 
-def _price(offer: Offer) -> Money:
-    assert offer.price_per_hour is not None, "only offers with a price become ways"
-    return offer.price_per_hour
+    def _rent(self, way: Way, price: Money, hours: float) -> Money:
+        return (price * (hours_to_decimal(hours) * way.nodes)).rounded()
+
+    def _storage(self, way: Way, hours: float) -> Money:
+        offer, currency = way.offer, _price(way).currency
+        return self.storage(offer.cloud, offer.region, currency, hours, way.nodes) or _nothing(currency)
+
+    def _egress(self, way: Way, copies: float) -> Money:
+        """Results brought home once, and the data sent as often as machines begin."""
+        place, currency = (way.offer.cloud, way.offer.region), _price(way).currency
+        home = self.fetched(*place, currency) or _nothing(currency)
+        sent = self.nearness.egress(*place, currency)
+        return home if sent is None else home + (sent * copies).rounded()
+
+
+def _price(way: Way) -> Money:
+    assert way.offer.price_per_hour is not None, "only offers with a price become ways"
+    return way.offer.price_per_hour
+
+
+def _nothing(currency: str) -> Money:
+    return Money(Decimal(0), currency)

@@ -33,3 +33,8 @@ def hold(db: Connection, id_: str, amount: int) -> bool:
 def settle(db: Connection, id_: str, held: int, spent: int) -> None:
     """Give back a hold and book what was spent instead."""
     db.execute(_T.update().where(_T.c.id == id_).values(held=_T.c.held - held, spent=_T.c.spent + spent))
+
+
+def set_cap(db: Connection, id_: str, cap: int) -> None:
+    """Set what may be held and spent in all, in millionths."""
+    db.execute(_T.update().where(_T.c.id == id_).values(cap=cap))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Optional
 
-MEAN_SECONDS_BETWEEN_LOSSES = 4 * 3600.0  # assumed until the job is told better
-SHORTEST_SECONDS, LONGEST_SECONDS = 30.0, 30 * 60.0
-_WEIGHT = 0.3  # of the newest blocking time in its moving mean
+from tradewind.wire.cadence import MEAN_SECONDS_BETWEEN_LOSSES, interval_seconds, moving_mean
+
 _EVERY = re.compile(r"^\s*(?:(?P<steps>\d+)\s*steps?|(?P<amount>\d+(?:\.\d+)?)\s*(?P<unit>[smh]))\s*$")
 _UNIT_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -38,31 +36,30 @@ def parse_every(text: str) -> Every:
     raise ValueError(f"a checkpoint is due every 'auto', '5s' or '200 steps', not {text!r}")
 
 
-def best_interval_seconds(blocking_seconds: float, persist_seconds: float, mean_between_losses: float) -> float:
-    """Seconds between checkpoints that lose the least time to saving and to repeating together, within 30 s to 30 min.
-
-    Source: J. W. Young, "A first order approximation to the optimum checkpoint interval", CACM 17(9), 1974:
-    sqrt(2 × cost of a save × mean time between losses). Never shorter than a save takes to reach the disk.
-    """
-    young = math.sqrt(2 * blocking_seconds * mean_between_losses)
-    return min(max(young, persist_seconds, SHORTEST_SECONDS), LONGEST_SECONDS)
-
-
 class Cadence:
     """Says when a checkpoint is due, from what saves have cost so far.
 
     Args:
         every: the distance wanted.
         mean_between_losses: mean seconds between losses that come without a notice.
+
+    Attributes:
+        chosen_by_cost: whether the distance is ``auto``.
+        in_seconds: whether it is a time, and not a number of steps.
     """
 
     def __init__(self, every: Every, mean_between_losses: float = MEAN_SECONDS_BETWEEN_LOSSES) -> None:
         self._every = every
+        self.chosen_by_cost, self.in_seconds = every == Every(), every.steps is None
         self._mean_between_losses = mean_between_losses
         self._blocking: Optional[float] = None
         self._persist = 0.0
         self._last_step = 0
         self._last_at: Optional[float] = None
+
+    def expect(self, mean_between_losses: float) -> None:
+        """Takes note of how far apart losses without a notice are from now on, in the mean, seconds."""
+        self._mean_between_losses = mean_between_losses
 
     def due(self, step: int, now: float) -> bool:
         """True when the distance from the last save, or else from the first question, has been covered.
@@ -81,7 +78,7 @@ class Cadence:
         """The seconds between saves now; of no meaning when the distance is in steps."""
         if self._every.seconds is not None:
             return self._every.seconds
-        return best_interval_seconds(self._blocking or 0.0, self._persist, self._mean_between_losses)
+        return interval_seconds(self._blocking or 0.0, self._persist, self._mean_between_losses)
 
     def resumed(self, step: int) -> None:
         """Counts steps from ``step`` on."""
@@ -90,8 +87,7 @@ class Cadence:
     def saved(self, step: int, now: float, blocking_seconds: float) -> None:
         """Takes note of a save that began at ``now`` and held the loop up for ``blocking_seconds``."""
         self._last_step, self._last_at = step, now
-        before = blocking_seconds if self._blocking is None else self._blocking
-        self._blocking = before + _WEIGHT * (blocking_seconds - before)
+        self._blocking = moving_mean(self._blocking, blocking_seconds)
 
     def persisted(self, seconds: float) -> None:
         """Takes note of how long the newest save took to reach the disk."""

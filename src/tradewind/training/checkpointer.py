@@ -16,14 +16,16 @@ from types import TracebackType
 from typing import Any, List, Mapping, Optional, Tuple, Type, Union
 
 from tradewind.training import contents, folders
-from tradewind.training.cadence import MEAN_SECONDS_BETWEEN_LOSSES, Cadence, parse_every
+from tradewind.training.cadence import Cadence, parse_every
 from tradewind.training.events import Events
 from tradewind.training.rotation import doomed
 from tradewind.training.tensors import Slot, Staging
+from tradewind.training.told import Told
 from tradewind.training.tree import encode
 from tradewind.wire import events as wire_events
 from tradewind.wire import manifest
-from tradewind.wire.spec import ENV_CHECKPOINT_DIR, ENV_CHECKPOINT_EVERY, ENV_EPOCH
+from tradewind.wire.cadence import MEAN_SECONDS_BETWEEN_LOSSES
+from tradewind.wire.spec import ENV_CADENCE, ENV_CHECKPOINT_DIR, ENV_CHECKPOINT_EVERY, ENV_EPOCH
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +70,8 @@ class Checkpointer:
         milestone_every: every so-many-th save is kept for good; 0 keeps none.
         epoch: of this attempt, written into each manifest.
         events: where saves are told; None tells nothing.
-        mean_seconds_between_losses: for ``auto``: how rarely a machine goes without a notice.
+        mean_seconds_between_losses: for ``auto``: how rarely a machine goes without a notice, until ``cadence`` tells.
+        cadence: for ``auto``: the file in which the agent tells it while the loop runs; empty: none.
 
     Raises:
         ValueError: ``every`` or ``keep_last`` cannot be used.
@@ -84,11 +87,13 @@ class Checkpointer:
         epoch: int = 1,
         events: Optional[Events] = None,
         mean_seconds_between_losses: float = MEAN_SECONDS_BETWEEN_LOSSES,
+        cadence: str = "",
     ) -> None:
         if keep_last < 1:
             raise ValueError("keep_last is at least 1: the newest complete checkpoint always stays")
         self.folder = os.path.abspath(os.fspath(folder))
         self._cadence = Cadence(parse_every(every), mean_seconds_between_losses)
+        self._told = Told(cadence) if cadence and self._cadence.chosen_by_cost else None
         self._keep_last, self._milestone_every = keep_last, milestone_every
         self._epoch = epoch
         self._events = events
@@ -100,17 +105,22 @@ class Checkpointer:
 
     @classmethod
     def from_env(cls, **settings: Any) -> Checkpointer:
-        """A checkpointer as the environment says (folder, distance, epoch), with ``settings`` over it."""
+        """A checkpointer as the environment says (folder, distance, epoch, cadence), with ``settings`` over it."""
         told = {
             "folder": os.environ.get(ENV_CHECKPOINT_DIR) or "./checkpoints",
             "every": os.environ.get(ENV_CHECKPOINT_EVERY) or "auto",
             "epoch": int(os.environ.get(ENV_EPOCH) or 1),
+            "cadence": os.environ.get(ENV_CADENCE, ""),
         }
         return cls(**{**told, **settings})
 
     def due(self, step: int) -> bool:
         """True when it is time to save; False while a save is still on its way, which is told once."""
-        if not self._cadence.due(step, time.monotonic()):
+        now = time.monotonic()
+        told = self._told.news(now) if self._told else None
+        if told is not None:
+            self._cadence.expect(told)
+        if not self._cadence.due(step, now):
             return False
         if self._busy():
             self._tell_skipped(step)
@@ -193,7 +203,8 @@ class Checkpointer:
         slots, block = self._staging.copy(tensors)
         blocking = time.monotonic() - begun
         self._cadence.saved(step, begun, blocking)
-        self._tell(wire_events.SNAPSHOT_DONE, step=step, block_ms=round(blocking * 1000, 3))
+        interval = round(self._cadence.interval_seconds(), 1) if self._cadence.in_seconds else None
+        self._tell(wire_events.SNAPSHOT_DONE, step=step, block_ms=round(blocking * 1000, 3), interval_s=interval)
         self._committed, self._skip_told = False, False
         # Not a daemon: a process that comes to its end lets its last save finish.
         self._writer = threading.Thread(

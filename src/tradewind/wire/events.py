@@ -5,12 +5,13 @@ Every event has ``v`` (1), ``type`` and, when the library writes it, ``t`` (seco
     run_started {world, versions, total_steps}         resumed {step, path, rejected: [{path, why}]}
     step {step, total_steps, epoch, loss, accuracy, lr, samples_s, step_ms, train_s, gpu, gpu_mem_mb}
     eval {step, <name>: number, …}                     checkpoint_started {step}
-    snapshot_done {step, block_ms}                     checkpoint_committed {step, bytes, total_ms, where}
+    snapshot_done {step, block_ms, interval_s}         checkpoint_committed {step, bytes, total_ms, where}
     checkpoint_failed {step, why}   checkpoint_skipped {step, why}   checkpoint_rejected {path, why}
     preempt_seen {source}           stopped {exit, step}             heartbeat {step, step_age_s}
 
 ``train_s`` is seconds of training in this process since its first step, pauses not counted; ``gpu_mem_mb`` the peak of
-memory allocated on its fullest ``gpu``. A plain script may write only ``step`` and ``eval``.
+memory allocated on its fullest ``gpu``; ``interval_s`` until the next save, null where steps are counted. A plain
+script may write only ``step`` and ``eval``.
 """
 
 from __future__ import annotations

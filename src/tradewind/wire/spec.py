@@ -7,6 +7,7 @@ Layout of a node's root folder (every path below is relative to it)::
     lib/             tradewind.training, .wire      journal.jsonl   records, see ``wire.journal``
     events.jsonl     TRADEWIND_EVENTS of the job    log             output of setup and run, bytes as written
     commands/        one JSON file a command        run.json        the runner's own: pid, pgid, exit code
+    cadence.json     ``wire.cadence``: how soon a loss is to be expected, once the control plane told
     outputs/         outputs.json {"files": [{"name", "bytes", "crc32"}], "missing": [...]} and files/, made at the end
     agent.lock       held (flock) by the agent as long as it lives
     release.json     {"at", "why"}, left by an agent that ends: the lease ends then by its hard-end way (seconds since
@@ -25,6 +26,7 @@ VERSION = 1
 SPEC, AGENT, JOURNAL, LOG, EVENTS, COMMANDS, RUN = (
     "spec.json", "agent.json", "journal.jsonl", "log", "events.jsonl", "commands", "run.json",
 )  # fmt: skip
+CADENCE = "cadence.json"
 WORK, LIB, OUTPUTS, OUTPUTS_MANIFEST = "work", "lib", "outputs", "outputs.json"
 ZIPAPP, AGENT_LOCK, OUTPUT_FILES, RELEASE = "agent.pyz", "agent.lock", "files", "release.json"
 
@@ -36,6 +38,7 @@ ENV_CHECKPOINT_DIR, ENV_EVENTS, ENV_CHECKPOINT_EVERY = (
     "TRADEWIND_CHECKPOINT_DIR", "TRADEWIND_EVENTS", "TRADEWIND_CHECKPOINT_EVERY",
 )  # fmt: skip
 ENV_EPOCH, ENV_JOB, ENV_ATTEMPT = "TRADEWIND_EPOCH", "TRADEWIND_JOB", "TRADEWIND_ATTEMPT"
+ENV_CADENCE = "TRADEWIND_CADENCE"  # path of cadence.json; it need not be there yet
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,16 @@ def read_spec(text: str) -> Spec:
 
 @dataclass(frozen=True)
 class Command:
-    """A file in ``commands/``, named ``NAME.json`` and carried out once: ``stop`` or ``collected``.
+    """A file in ``commands/``, named ``NAME.json`` and carried out once: ``stop``, ``collected`` or ``cadence``.
 
     ``stop``: SIGTERM, wait ``grace_seconds``, SIGKILL. ``collected``: everything was fetched, the agent may end.
+    ``cadence``: losses without a notice are to be expected ``mean_seconds_between_losses`` apart; several such files
+    are obeyed in the order of their names. An agent passes over a command that it does not know.
     """
 
     name: str
     grace_seconds: Optional[float] = None
+    mean_seconds_between_losses: Optional[float] = None
 
     def to_json(self) -> str:
         """The command as JSON text."""
@@ -111,7 +117,8 @@ class Command:
 def read_command(text: str) -> Command:
     """The command in ``text``."""
     value: Dict[str, Any] = json.loads(text)
-    return Command(name=str(value["name"]), grace_seconds=value.get("grace_seconds"))
+    given = {each: value.get(each) for each in ("grace_seconds", "mean_seconds_between_losses")}
+    return Command(name=str(value["name"]), **given)
 
 
 def write_secrets(secrets: Dict[str, str]) -> str:

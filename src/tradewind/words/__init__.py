@@ -47,7 +47,7 @@ def say(code: str, lang: str, **facts: object) -> str:
 
 def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
-    for table in ("sayings", "catalog", "sizing", "reasons", "explain"):
+    for table in ("sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain"):
         found = _table(table, lang).get(code)
         if isinstance(found, str):
             return found
@@ -61,10 +61,15 @@ def helped(code: str, lang: str) -> str:
 
 def reason(text: str, lang: str, prefix: str = "") -> str:
     """A coded text of a plan or a decision (``code key=value …``) as a sentence; other text as it is."""
-    code, _, rest = text.partition(" ")
-    facts = {name: value.strip("'\"") for name, value in _CODED.findall(rest)}
+    code, facts = coded(text)
     found = known(prefix + code, lang)
     return text if found is None else fill(found, facts, lang)
+
+
+def coded(text: str) -> tuple[str, dict[str, str]]:
+    """The code and the facts of ``code key=value …``."""
+    code, _, rest = text.partition(" ")
+    return code, {name: value.strip("'\"") for name, value in _CODED.findall(rest)}
 
 
 def fill(template: str, facts: Mapping[str, str], lang: str) -> str:

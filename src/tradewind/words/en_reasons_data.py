@@ -3,43 +3,10 @@
 from __future__ import annotations
 
 TABLE: dict[str, str] = {
-    # why a plan rejected an offer, or size a GPU
-    "rejected-no-gpu": "without a GPU", "rejected-gpu-unknown": "the cloud's GPU name is not known",
-    "rejected-no-data-sheet": "no data sheet of the GPU", "rejected-price-unknown": "price unknown",
-    "rejected-price-expired": "price older than 36 months", "rejected-rate-unknown": "no exchange rate",
-    "rejected-purchase": "not bought this way", "rejected-cloud": "other clouds", "rejected-region": "other regions",
-    "rejected-residency": "outside the residency", "rejected-accelerators": "other GPUs than wished, or another number",
-    "rejected-other-processor": "Arm processors (name its GPU in resources.accelerators to allow it)",
-    "rejected-other-vendor": "not an NVIDIA GPU (name one in resources.accelerators to allow it)",
-    "rejected-cpus": "too few vCPUs", "rejected-disk": "too little disk",
-    "rejected-architecture-unsupported": "the GPU is too old for today's CUDA",
-    "rejected-precision-unsupported": "its data sheet has no rate for this precision",
-    "rejected-training-unsupported": "the chip is made for inference only",
-    "rejected-precision-served-only": "weights of 8 or 4 bits are for inference only",
-    "rejected-batch-indivisible": "the batch cannot be divided over the GPUs",
-    "rejected-slice-alone": "a slice of a GPU works alone only",
-    "rejected-checkpointing-unprofiled": "this way of activation checkpointing is not known of the model",
-    "rejected-strategy-unsuited": "the strategy does not suit the number of GPUs",
-    "rejected-too-little-memory": "too little GPU memory", "rejected-over-deadline": "too late for the deadline",
-    "rejected-over-max-duration": "longer than schedule.max_duration", "rejected-over-budget": "over the budget",
     # what bounds a step
     "bottleneck-compute": "compute", "bottleneck-memory-bandwidth": "memory bandwidth",
     "bottleneck-launch": "kernel launches", "bottleneck-communication": "communication", "bottleneck-data": "data",
     "bottleneck-bubble": "pipeline bubble",
-    # what a plan takes for granted
-    "assumed-setup-hours": "From the order to the first step: {value} ({low}–{high}) h, assumed.",
-    "assumed-egress-not-counted": "Traffic out of the cloud is not counted.",
-    "assumed-egress-assumed": "Outputs of {gb} GB are brought home: the weights in fp32, assumed.",
-    "assumed-egress-tariff-unknown": "{cloud}: price of traffic unknown, not counted.",
-    "assumed-disk-assumed": "A disk of {gb} GB, as the job names none.",
-    "assumed-storage-tariff-unknown": "{cloud}: price of storage unknown, not counted.",
-    "assumed-quota-unknown": "{cloud} is not configured: its quota is unknown.",
-    "assumed-price-range": "The price is listed {as_of} ({status}): taken as {low} to {high} an hour.",
-    "assumed-spot-hazards": "A spot machine is assumed to live {mean_life_hours} h (public traces; losses × {spread}).",
-    "assumed-spot-restarts": "{losses} preemptions expected; a replacement is assumed to be had at once.",
-    "assumed-gpu-power": "GPUs draw {share} of their design power on average.",
-    "assumed-exchange-rate": "Exchange rate {pair} {value} of {as_of}.",
-    "policy-spot-with-fallback": "spot, with fallbacks", "policy-on-demand": "on-demand throughout",
     # decisions and their reasons
     "action-plan": "planned", "action-rent": "rent a machine", "action-wait": "wait", "action-interrupt": "interrupted",
     "action-stop": "stop", "why-resume": "to resume", "why-reclaimed": "the machine was reclaimed",
@@ -70,6 +37,7 @@ TABLE: dict[str, str] = {
     "event-lease-adopted": "adopted: it had no row", "event-lease-orphaned": "it was there after its lease was closed",
     "event-lease-auth": "credentials refused", "event-epoch-raised": "epoch raised",
     "event-clock-jumped": "the clock jumped", "event-limit-reached": "a limit is reached",
+    "event-checkpoint-interval": "checkpoint interval changed",
     "event-outputs-lost": "outputs lost",
     # what set a hard end
     "limit-max-lifetime": "max_lifetime", "limit-max-duration": "max_duration",

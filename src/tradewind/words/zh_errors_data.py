@@ -215,6 +215,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "方案中写明了各项限制排除了多少报价。",
         "请按方案建议放宽一项；`tradewind plan JOB.yaml` 可再次查看。",
     ),
+    "page-unwritable": (
+        "无法将网页写入 `{path}`",
+        "系统提示：{why}。",
+        "请给出已有目录中的文件：--html plan.html",
+    ),
     "size-of-nothing": (
         "没有可估算的内容",
         "既没有给出任务文件，也没有给出模型。",
@@ -227,7 +232,22 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请保留其一。",
     ),
     "preempt-without-rehearse": ("--preempt-at 需要 --rehearse", "只有预演才会注入抢占。", "请加上 --rehearse。"),
-    "time-scale-unreadable": ("--time-scale:`{text}` 不是时间比例", "", "请给出 auto，或大于 0 的数：--time-scale 60"),
+    "trace-without-rehearse": (
+        "--trace 需要 --rehearse",
+        "只有预演才会重放轨迹。",
+        "请加上 --rehearse；或只推算、不运行：tradewind simulate JOB.yaml --trace …",
+    ),
+    "needs-trace": ("{option} 需要 --trace", "它说明如何重放轨迹。", "请加上 --trace NAME，或去掉 {option}。"),
+    "trace-speed-unreadable": (
+        "--trace-speed：`{text}` 不是速度",
+        "",
+        "请给出 auto，或本机 1 秒代表轨迹中的多少秒（至多 {most}）：--trace-speed 600",
+    ),
+    "time-scale-unreadable": (
+        "--time-scale:`{text}` 不是时间比例",
+        "",
+        "请给出 auto，或大于 0 且不超过 {most} 的数：--time-scale 60",
+    ),
     "counts-unreadable": ("[[`{key}`：]]`{text}` 不是 GPU 数量。", "", "请写 8，或范围 1..8"),
     "secret-missing": ("任务的密钥没有值：{names}", "它的值取自您的环境变量。", "请设置后重新运行：export NAME=…"),
     "no-cloud-configured": (
@@ -239,6 +259,37 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "--yes 会不经询问就花钱，但没有上限",
         "既没有 budget.limit，也没有 --max-cost。",
         '请添加 --max-cost "30 CNY"，或 `budget: {limit: 30 CNY}`。',
+    ),
+    "extend-nothing": (
+        "{job} 没有要更改的内容",
+        "既没有给出预算，也没有给出截止时间。",
+        "请给出 --budget、--deadline 或两者。",
+    ),
+    "extend-ended": (
+        "{job} 无法延长：{state:state}",
+        "已结束的任务不再改变。",
+        "请重新提交；若设置了 `checkpoint.store`，会从检查点继续。",
+    ),
+    "extend-no-price": ("{job} 无法设置预算", "它所用的机器没有价格。", "请只给出 --deadline。"),
+    "extend-mixed-currencies": (
+        "现在无法为 {job} 设置预算",
+        "除 {currency} 外它还以其他货币租用过。",
+        "请只给出 --deadline，或在提交时给出预算。",
+    ),
+    "deadline-over": (
+        "截止时间 {deadline} 已过",
+        "按任务自己的时间现在是 {now}。",
+        "请给出更晚的时间：时长从提交时算起。",
+    ),
+    "budget-not-limiting": (
+        "预算并不限制 {job}",
+        "在截止时间之前它可以超出预算（`budget.on_limit`）。",
+        "请改截止时间。",
+    ),
+    "budget-too-small": (
+        "预算 {budget} 太小",
+        "已花 {spent}，另为运行中的机器预留 {held} 直到其硬性终点。",
+        "请给出超过两者之和的预算，或停止任务。",
     ),
     "limit-not-convertible": (
         "上限 {money} 无法与以 {currency} 计的价格比较",
@@ -334,6 +385,54 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "database-driver-missing": ("没有安装 PostgreSQL 驱动", "缺少模块 {module}。", 'pip install "tradewind[server]"'),
     # 命令行
     "command-unknown": ("没有名为 `{name}` 的命令", "[[是否指：{nearest}?]]", "tradewind --help 列出所有命令。"),
+    # spot traces, simulate
+    "trace-unknown": (
+        "没有名为 `{name}` 的轨迹，也没有这个文件",
+        "[[最接近的：{nearest}。]]自带的有：{known}。",
+        "请给出其中之一，或 .csv、.npz 文件的路径（docs/simulate.md）。",
+    ),
+    "trace-file-unreadable": ("{file} 无法读取", "{cause}", "请检查路径和读取权限。"),
+    "trace-file-large": ("{file} 超过 {limit_mb} MB", "", "请截短轨迹，或取更大的间隔。"),
+    "trace-file-not-text": (
+        "{file} 既不是 UTF-8 的 CSV，也不是 .npz 文件",
+        "",
+        "docs/simulate.md 给出两种文件的样子。",
+    ),
+    "trace-file-faulty": ("{file} 有 {count} 处错误：轨迹未被使用", "", "请改正这些行；docs/simulate.md 有示例。"),
+    "trace-file-empty": ("没有任何可用区的行。", "", "请加上行：zone,tick,available。"),
+    "trace-file-long": ("各可用区合计超过 {limit} 个时刻。", "", "请截短，或取更大的间隔。"),
+    "trace-column-missing": ("缺少列 `{column}`。", "", "共有：{known}。"),
+    "trace-row-short": ("有 {cells} 格，应为 {wanted} 格。", "", "每行的格数与列数相同。"),
+    "trace-comment-wrong": ("`# {key}: {text}` 不是正数。", "", "请写在各行之上：# {key}: 300"),
+    "trace-tick-wrong": ("`{text}` 不是 {zone} 的下一个时刻。", "", "每个可用区从时刻 0 开始，逐行递增。"),
+    "trace-tick-late": ("{zone} 超出了文件的 {ticks} 个时刻。", "", "请改正 `# ticks:`。"),
+    "trace-available-wrong": ("`{text}` 既不是 1 也不是 0。", "", "1：可以租到；0：租不到。"),
+    "trace-price-wrong": ("`{text}` 不是价格。", "", "一台机器每小时的美元数，或留空。"),
+    "trace-npz-damaged": ("{file} 已损坏，或不是 numpy 的 .npz 文件", "{cause}", "请用 numpy.savez 重新写出。"),
+    "trace-array-missing": ("{file} 没有数组 `{name}`", "", "docs/simulate.md 列出轨迹的各数组。"),
+    "trace-array-wrong": (
+        "{file}：数组 `{name}` 不能使用",
+        "其形状为 {shape}；应为 {wanted} 的有限数。",
+        "docs/simulate.md 列出轨迹的各数组。",
+    ),
+    "trace-meta-wrong": ("{file}：`meta` 中的 `{key}` 缺失或不能使用", "", "docs/simulate.md 给出 `meta` 的内容。"),
+    "trace-and-market": ("--trace 与 --market 不能同时给出", "行情要么是实测的，要么是生成的。", "请只给一个。"),
+    "seed-and-market": ("--seed 用于轨迹", "生成的行情的种子在 --market 中。", "请只给 --market SEED。"),
+    "policy-unknown": (
+        "没有名为 `{name}` 的策略",
+        "[[最接近的：{nearest}。]]共有：{known}。",
+        "请给出其中一个或几个，用逗号隔开。",
+    ),
+    "simulate-nothing-fits": (
+        "计划中没有可模拟的机器",
+        "没有机器满足任务文件的要求。",
+        "tradewind plan 会说明需要的改动。",
+    ),
+    "simulate-no-on-demand": (
+        "计划中没有可以退守的按需机器",
+        "没有它就保不住期限，也无从比较。",
+        "请允许按需（budget.purchase: auto），或提高 budget.limit。",
+    ),
     "option-unknown": ("`{command}` 没有选项 {name}", "[[是否指：{nearest}?]]", "{command} --help 列出所有选项。"),
     "parameter-missing": ("缺少 {name}", "", "{command} --help 说明了它的含义。"),
     "parameter-unreadable": ("{name} 无法使用", "{why}", "{command} --help 说明了它的取值。"),

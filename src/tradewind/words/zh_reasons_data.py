@@ -3,43 +3,10 @@
 from __future__ import annotations
 
 TABLE: dict[str, str] = {
-    # 方案为何排除报价，估算为何排除 GPU
-    "rejected-no-gpu": "没有 GPU", "rejected-gpu-unknown": "云厂商的 GPU 名称无法识别",
-    "rejected-no-data-sheet": "没有该 GPU 的规格", "rejected-price-unknown": "价格未知",
-    "rejected-price-expired": "价格超过 36 个月", "rejected-rate-unknown": "没有汇率",
-    "rejected-purchase": "购买方式不符", "rejected-cloud": "其他云", "rejected-region": "其他地域",
-    "rejected-residency": "不在指定的数据驻留地", "rejected-accelerators": "GPU 型号或数量不符",
-    "rejected-other-processor": "Arm 处理器（在 resources.accelerators 中指明其 GPU 即可使用）",
-    "rejected-other-vendor": "不是 NVIDIA GPU（在 resources.accelerators 中指明即可使用）",
-    "rejected-cpus": "vCPU 太少", "rejected-disk": "磁盘太小",
-    "rejected-architecture-unsupported": "GPU 过旧，当前 CUDA 不支持",
-    "rejected-precision-unsupported": "其规格中没有此精度的算力",
-    "rejected-training-unsupported": "该芯片只用于推理",
-    "rejected-precision-served-only": "8 位和 4 位权重只用于推理",
-    "rejected-batch-indivisible": "批大小无法分到各 GPU",
-    "rejected-slice-alone": "GPU 切片只能单独使用",
-    "rejected-checkpointing-unprofiled": "该模型没有这种激活重计算方式",
-    "rejected-strategy-unsuited": "并行策略与 GPU 数量不符",
-    "rejected-too-little-memory": "显存不足", "rejected-over-deadline": "超过期限",
-    "rejected-over-max-duration": "超过 schedule.max_duration", "rejected-over-budget": "超出预算",
     # 每步的瓶颈
     "bottleneck-compute": "计算", "bottleneck-memory-bandwidth": "显存带宽",
     "bottleneck-launch": "内核启动", "bottleneck-communication": "通信", "bottleneck-data": "数据",
     "bottleneck-bubble": "流水线空泡",
-    # 方案的假设
-    "assumed-setup-hours": "从下单到第一步：{value}（{low}–{high}）小时，假设值。",
-    "assumed-egress-not-counted": "未计出云流量。",
-    "assumed-egress-assumed": "取回 {gb} GB 的输出：按 fp32 权重估计。",
-    "assumed-egress-tariff-unknown": "{cloud}：流量价格未知，未计入。",
-    "assumed-disk-assumed": "任务未指定磁盘，按 {gb} GB 计。",
-    "assumed-storage-tariff-unknown": "{cloud}：存储价格未知，未计入。",
-    "assumed-quota-unknown": "{cloud} 未配置，配额未知。",
-    "assumed-price-range": "标价日期 {as_of}（{status}）：按每小时 {low} 至 {high} 计。",
-    "assumed-spot-hazards": "假设竞价机器平均存活 {mean_life_hours} 小时（公开轨迹）；区间按 {spread} 倍的损失计算。",
-    "assumed-spot-restarts": "预计 {losses} 次抢占；假设立即获得替代机器。",
-    "assumed-gpu-power": "GPU 平均功耗为设计功耗的 {share}。",
-    "assumed-exchange-rate": "汇率 {pair} {value}（{as_of}）。",
-    "policy-spot-with-fallback": "竞价，带后备", "policy-on-demand": "全程按需",
     # 决定及其原因
     "action-plan": "已规划", "action-rent": "租用机器", "action-wait": "等待", "action-interrupt": "被中断",
     "action-stop": "停止", "why-resume": "为了恢复", "why-reclaimed": "机器被收回",
@@ -69,7 +36,8 @@ TABLE: dict[str, str] = {
     "event-checkpoint-skipped": "跳过检查点", "event-restarted": "在同一节点上重新开始",
     "event-lease-adopted": "已收养：它没有记录", "event-lease-orphaned": "租约关闭后它仍在",
     "event-lease-auth": "凭据被拒绝", "event-epoch-raised": "纪元提高", "event-clock-jumped": "时钟跳变",
-    "event-limit-reached": "到达限制", "event-outputs-lost": "输出丢失",
+    "event-limit-reached": "到达限制", "event-checkpoint-interval": "检查点间隔已调整",
+    "event-outputs-lost": "输出丢失",
     # 强制截止由什么决定
     "limit-max-lifetime": "最长寿命 max_lifetime", "limit-max-duration": "时限 max_duration",
     "limit-budget": "预算", "limit-deadline": "截止时间",

@@ -37,7 +37,7 @@ def workload(file: models.JobFile, default_name: str) -> domain.Workload:
         model=_model(file.model) if file.model else None,
         training=domain.Training(**file.training.model_dump()),
         resources=_resources(file.resources) if file.resources else None,
-        data=tuple(domain.Data(each.source, each.path, each.mode) for each in file.data),
+        data=tuple(domain.Data(each.source, each.path, each.mode, each.region, each.size_gb) for each in file.data),
         outputs=tuple(file.outputs),
         placement=domain.Placement(
             tuple(file.placement.clouds), tuple(file.placement.regions), file.placement.residency
@@ -64,7 +64,9 @@ def _model(model: models.Model) -> domain.Model:
 
 
 def _resources(resources: models.Resources) -> domain.Resources:
-    return domain.Resources(resources.accelerators, resources.nodes, resources.cpus, resources.disk_gb)
+    return domain.Resources(
+        resources.accelerators, resources.nodes or 1, resources.cpus, resources.disk_gb, resources.nodes is None
+    )
 
 
 def _schedule(schedule: models.Schedule) -> domain.Schedule:
@@ -89,7 +91,7 @@ def dump(workload: domain.Workload) -> dict[str, Any]:
         "model": _model_told(workload.model) if workload.model else None,
         "training": _training_told(workload.training),
         "resources": _resources_told(workload.resources) if workload.resources else None,
-        "data": [_slots(each) for each in workload.data],
+        "data": [_said(_slots(each)) for each in workload.data],
         "outputs": list(workload.outputs),
         "placement": _placement_told(workload.placement),
         "schedule": _schedule_told(workload.schedule),
@@ -132,7 +134,10 @@ def _training_told(training: domain.Training) -> dict[str, Any]:
 
 
 def _resources_told(resources: domain.Resources) -> dict[str, Any]:
-    return _slots(resources) | {"accelerators": _wish_text(resources.accelerators)}
+    told = _slots(resources) | {"accelerators": _wish_text(resources.accelerators)}
+    if told.pop("nodes_open"):
+        del told["nodes"]
+    return told
 
 
 def _wish_text(wish: domain.Accelerators | None) -> str | None:

@@ -96,7 +96,7 @@ class Resources(Section):
     """``resources``."""
 
     accelerators: Accelerators | None = None
-    nodes: Count = 1
+    nodes: Count | None = None
     cpus: Cpus | None = None
     disk_gb: Amount | None = None
 
@@ -107,6 +107,8 @@ class Data(Section):
     source: Text
     path: Text
     mode: Annotated[Literal["copy", "mount", "stream"], choice("copy", "mount", "stream")] = "copy"
+    region: Text | None = None
+    size_gb: Amount | None = None
 
 
 class Placement(Section):

@@ -121,7 +121,12 @@ def _precision(text: str) -> Precision:
         raise BadInput("choice-unknown", value=text, nearest=nearest, choices=", ".join(names)) from None
 
 
-def _deadline(text: str) -> float | datetime:
+def parse_deadline(text: str) -> float | datetime:
+    """Seconds since submit of ``12h``, or the instant of ISO 8601 text with a zone.
+
+    Raises:
+        BadInput: as :func:`spans.parse_span` and :func:`spans.parse_instant`.
+    """
     if re.match(r"^\s*\d{4}-", text):
         return spans.parse_instant(text)
     return spans.parse_span(text)
@@ -198,7 +203,7 @@ Amount = Annotated[float, BeforeValidator(_not_truth), Field(gt=0, allow_inf_nan
 Port = Annotated[int, BeforeValidator(_not_truth), Field(gt=0, lt=65_536)]
 Cpus = Annotated[int, BeforeValidator(_cpus), Field(gt=0)]
 Span = Annotated[float, BeforeValidator(told(spans.parse_span))]
-Deadline = Annotated[float | datetime, BeforeValidator(told(_deadline))]
+Deadline = Annotated[float | datetime, BeforeValidator(told(parse_deadline))]
 Every = Annotated[str, BeforeValidator(told(spans.parse_every))]
 Preemptions = Annotated[tuple[PreemptAt, ...], BeforeValidator(_preempt_at)]
 Limit = Annotated[Money, BeforeValidator(told(parse_money))]

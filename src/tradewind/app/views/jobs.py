@@ -8,27 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.app.views.book import Book
+from tradewind.app.views.decisions import decisions
 from tradewind.app.views.values import instant, money_json
 from tradewind.domain.records import Attempt, Checkpoint, Event, Job
 from tradewind.domain.states import JOB_ENDED
-from tradewind.jobs.limits import deadline_of
 from tradewind.jobs.measure import measured_step_seconds
+from tradewind.jobs.pools import offer_of
+from tradewind.jobs.tempo import deadline_at
 
 TAIL_LINES = 20
 TAIL_BYTES = 16_384
-_DECISIONS = {
-    "job-planned": "plan", "job-acquiring": "rent", "job-waiting": "wait", "job-interrupted": "interrupt",
-    "job-stopping": "stop", "job-unplaced": "give up",
-}  # fmt: skip
 
 
 def ps_row(job: Job, book: Book, now: datetime) -> dict[str, Any]:
     """One element of ``ps --json``."""
-    eta, deadline = _eta(job, now), deadline_of(job)
+    eta, deadline = _eta(job, now), deadline_at(job)
     progress = job.progress
     if progress is not None and progress.get("total_steps") is None:
         progress = {**progress, "total_steps": job.settings.get("total_steps")}
-    offer = job.settings["offer"]
+    offer = offer_of(job)
     return {
         "job": job.id, "name": job.name, "state": job.state.value, "why": job.why, "wake_at": instant(job.wake_at),
         "attempt": job.attempt, "epoch": job.epoch, "rehearsal": job.rehearsal,
@@ -65,10 +63,7 @@ def show_object(
         "workload": job.workload, "plan": job.plan,
         "attempts": [_attempt(each, folder) for each in attempts],
         "checkpoints": [_checkpoint(each) for each in checkpoints],
-        "decisions": [
-            {"at": instant(event.at), "action": _DECISIONS[event.kind], "why": event.cause}
-            for event in events if event.kind in _DECISIONS
-        ],
+        "decisions": decisions(job, events),
         "events": [event_json(event) for event in events],
         "outputs": job.measures.get("fetched"),
         "predicted": {"hours": chosen["hours"], "cost": chosen["cost"]} if chosen else None,

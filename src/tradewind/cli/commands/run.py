@@ -14,6 +14,7 @@ from tradewind.domain.errors import BadInput, NotConfigured, NothingFits
 if TYPE_CHECKING:
     from tradewind.app.interface import Answer, ControlPlane, Submit
     from tradewind.cli.world import World
+    from tradewind.domain.workload import PreemptAt
 
 
 @worded("run")
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 @click.option("--yes", "-y", is_flag=True)
 @click.option("--max-cost", metavar="MONEY")
 @click.option("--request-id", metavar="ID")
-@click.option("--preempt-at", metavar="25%,60%|15s,35s")
+@click.option("--preempt-at", metavar="25%,60%|15s,35s|none")
+@click.option("--trace", metavar="NAME|FILE")
+@click.option("--trace-speed", metavar="auto|N")
+@click.option("--seed", type=int, metavar="N")
 @click.option("--time-scale", default="auto", metavar="auto|N")
 @with_json
 def command(world: World, file: Path, detach: bool, yes: bool, **flags: Any) -> int:
@@ -44,32 +48,63 @@ def submit_of(world: World, job: Path, flags: dict[str, Any]) -> Submit:
     """What the command line and the job file ask for.
 
     Raises:
-        BadInput: ``rehearse-and-local``, ``preempt-without-rehearse``, or what cannot be read.
+        BadInput: options that exclude or need each other, or what cannot be read.
+        NotFound: ``trace-unknown``.
     """
     from tradewind.app import jobfile
     from tradewind.app.interface import Submit
-    from tradewind.app.jobfile.spans import parse_preempt_at
     from tradewind.domain.money import parse_money
 
-    rehearse, local = flags["rehearse"], flags["local"]
-    if rehearse and local:
-        raise BadInput("rehearse-and-local")
-    if flags["preempt_at"] and not rehearse:
-        raise BadInput("preempt-without-rehearse")
+    _compatible(flags)
     workload, source = jobfile.read(job)
-    return Submit(
+    submit = Submit(
         path=job,
         workload=workload,
         source=source,
-        rehearse=rehearse,
-        local=local,
-        preempt_at=parse_preempt_at(flags["preempt_at"]) if flags["preempt_at"] else (),
+        rehearse=flags["rehearse"],
+        local=flags["local"],
+        preempt_at=_points(flags["preempt_at"]),
+        trace=flags["trace"],
+        trace_speed=given.trace_speed(flags["trace_speed"] or "auto"),
+        seed=flags["seed"] or 0,
         time_scale=given.time_scale(flags["time_scale"]),
         max_cost=parse_money(flags["max_cost"]) if flags["max_cost"] else None,
         request_id=flags["request_id"],
         env=given.travelling(world.env, world.program),
         secrets=given.secrets(workload, world.env),
     )
+    if submit.trace:
+        from tradewind.app.replaying import asked_trace
+
+        asked_trace(submit)  # what is wrong with it is told before a plan is made
+    return submit
+
+
+def _compatible(flags: dict[str, Any]) -> None:
+    """Nothing, when every option has what it needs.
+
+    Raises:
+        BadInput: ``rehearse-and-local``, ``preempt-without-rehearse``, ``trace-without-rehearse``, ``needs-trace``.
+    """
+    if flags["rehearse"] and flags["local"]:
+        raise BadInput("rehearse-and-local")
+    if flags["preempt_at"] and not flags["rehearse"]:
+        raise BadInput("preempt-without-rehearse")
+    if flags["trace"] and not flags["rehearse"]:
+        raise BadInput("trace-without-rehearse")
+    if not flags["trace"]:
+        for name in ("trace_speed", "seed"):
+            if flags[name] is not None:
+                raise BadInput("needs-trace", option="--" + name.replace("_", "-"))
+
+
+def _points(text: str | None) -> tuple[PreemptAt, ...] | None:
+    """Preemptions to inject; none at all for ``none``, and None where the job file says."""
+    from tradewind.app.jobfile.spans import parse_preempt_at
+
+    if text is None:
+        return None
+    return () if text.strip().lower() == "none" else parse_preempt_at(text)
 
 
 def _told(world: World, control: ControlPlane, submit: Submit) -> Answer | None:
@@ -124,7 +159,7 @@ def at_most(world: World, plan: Answer | None, limit: Any) -> str:
 
     placed = plan["chosen"] if plan else None
     price = placed["offer"]["price_per_hour"] if placed else None
-    if not placed or not price:
+    if not placed or not price or not placed["hours"]:
         return world.say("at-most-unknown")
     # The hard end is 1.5 × the upper predicted hours (design, "Hard end").
     return world.say("at-most", money=Money.from_json(price) * placed["nodes"] * (1.5 * placed["hours"]["high"]))

@@ -10,6 +10,7 @@ from rich.text import Text
 from tradewind.cli.draw.figures import UNKNOWN, count, hours, moment, money, money_spread, number, span, spread
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, gap, head, stack, table
+from tradewind.cli.draw.timeline import left
 
 Job = dict[str, Any]
 _STYLES = {"SUCCEEDED": GOOD, "STOPPED": WARN}
@@ -99,8 +100,10 @@ def time_scale(job: Job) -> float | None:
 def lost(pen: Pen, job: Job) -> str:
     """How much the interruptions took, in a sentence; empty without any."""
     interrupted = [each for each in job["attempts"] if each["outcome"] == "interrupted"]
+    switched = sum(left(job, each) is not None for each in interrupted)
     if not interrupted:
         return ""
     seconds = sum(each["lost_seconds"] or 0 for each in job["attempts"])
     repeated = sum(each["repeated_steps"] or 0 for each in job["attempts"])
-    return pen.say("lost-in-all", count=len(interrupted), seconds=number(seconds), repeated=count(repeated))
+    return pen.say("lost-in-all", count=len(interrupted) - switched, switches=count(switched) if switched else "",
+                   seconds=number(seconds), repeated=count(repeated))  # fmt: skip

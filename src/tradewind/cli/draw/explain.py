@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from tradewind.cli.draw.deciding import replayed
 from tradewind.cli.draw.figures import moment
 from tradewind.cli.draw.jobs import STATE_STYLES
 from tradewind.cli.draw.leases import STYLES, one_line
@@ -48,6 +49,7 @@ def explain(pen: Pen, told: Explained, now: datetime) -> RenderableType:
         Padding(Text(sentence(pen, told, now)), (0, 0, 0, 2)),
         facts(pen, _next(pen, told, now)),
         *_leases(pen, told),
+        *replayed(pen, told),
         *_events(pen, told, now),
         gap(), head(pen, "head-row", pen.say("names-only") if kind == "job" else ""),
         facts(pen, _row(pen, row, now)),
@@ -74,7 +76,7 @@ def _leases(pen: Pen, told: Explained) -> tuple[RenderableType, ...]:
 
 
 def _events(pen: Pen, told: Explained, now: datetime) -> tuple[RenderableType, ...]:
-    events = told["events"]
+    events = [event for event in told["events"] if event["kind"] != "job-decided"]  # told by themselves
     if not events:
         return ()
     count = told["events_in_all"]

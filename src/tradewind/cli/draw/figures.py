@@ -49,8 +49,15 @@ def spread(estimate: Mapping[str, Any] | None, unit: str = "") -> str:
     return f"{told} {unit}".rstrip()
 
 
-def hours(estimate: Mapping[str, Any] | None) -> str:
+def exactly(value: float | None) -> dict[str, float] | None:
+    """A figure without a range, in the shape of one with it."""
+    return None if value is None else {"value": value, "low": value, "high": value}
+
+
+def hours(estimate: Mapping[str, Any] | None, *, ranged: bool = True) -> str:
     """Hours with their range; below one hour in minutes, below one minute in seconds."""
+    if estimate is not None and not ranged:
+        return hours(exactly(estimate["value"]))
     if estimate is None or float(estimate["value"]) >= 1:
         return spread(estimate, "h")
     times, unit = (60, "min") if float(estimate["value"]) >= 1 / 60 else (3_600, "s")
@@ -64,17 +71,27 @@ def mass(grams: float | None) -> str:
     return f"{number(grams)} gCO₂" if grams < 1_000 else f"{number(grams / 1_000)} kgCO₂"
 
 
-def money(value: Mapping[str, str] | None) -> str:
-    """``¥12.34``; small sums keep enough places not to be zero."""
-    return UNKNOWN if value is None else str(Money.from_json(dict(value)))
+def money(value: Mapping[str, str] | None, *, beside: Decimal = Decimal(0)) -> str:
+    """``¥12.34``; small sums keep enough places not to be zero, but two ``beside`` one of at least 1."""
+    if value is None:
+        return UNKNOWN
+    told = str(Money.from_json(dict(value)))
+    whole, point, places = told.partition(".")
+    return f"{whole[:-1]}{_fixed(value['amount'], 2)}" if beside >= 1 and len(places) > 2 and point else told
 
 
-def money_spread(cost: Mapping[str, Any] | None) -> str:
+def short_money(amount: float, currency: str) -> str:
+    """``$200``, ``¥0.5``: a round sum without places that say nothing."""
+    told = str(Money(Decimal(f"{amount:.6g}"), currency))
+    return told.rstrip("0").rstrip(".") if "." in told else told
+
+
+def money_spread(cost: Mapping[str, Any] | None, *, ranged: bool = True) -> str:
     """``¥38.20 (29.60–56.80)``."""
     if cost is None:
         return UNKNOWN
     told = money({"amount": cost["value"], "currency": cost["currency"]})
-    if cost["low"] == cost["high"]:
+    if cost["low"] == cost["high"] or not ranged:
         return told
     places = len(told.partition(".")[2])
     low, high = (_fixed(cost[key], places) for key in ("low", "high"))

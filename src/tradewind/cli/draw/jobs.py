@@ -7,10 +7,12 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from tradewind.cli.draw.deciding import decisions, next_step
 from tradewind.cli.draw.ending import comparison
 from tradewind.cli.draw.figures import UNKNOWN, count, instant, moment, money, number, scaled, span
 from tradewind.cli.draw.offers import gpus, named
 from tradewind.cli.draw.pen import Column, Pen
+from tradewind.cli.draw.replayed import replayed
 from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, bullets, facts, gap, head, stack, table
 
 Job = dict[str, Any]
@@ -78,9 +80,11 @@ def show(pen: Pen, job: Job) -> RenderableType:
         facts(pen, _facts(pen, job)),
         *_section(pen, "head-attempts", _ATTEMPTS, [_attempt(pen, each) for each in job["attempts"]]),
         *_section(pen, "head-checkpoints", _CHECKPOINTS, _checkpoints(pen, job)),
-        *_decisions(pen, job),
+        *next_step(pen, job),
+        *decisions(pen, job),
         *_events(pen, job),
         *comparison(pen, job),
+        *replayed(pen, job),
         *log_tail(pen, job),
     )
 
@@ -136,19 +140,9 @@ def _checkpoints(pen: Pen, job: Job) -> list[list[str | Text]]:
     ]  # fmt: skip
 
 
-def _decisions(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
-    lines = [_decision(pen, each) for each in job["decisions"]]
-    return (gap(), head(pen, "head-decisions"), bullets(lines)) if lines else ()
-
-
-def _decision(pen: Pen, decision: dict[str, Any]) -> str:
-    why = f": {pen.reason(decision['why'], 'why-')}" if decision["why"] else ""
-    return f"{instant(decision['at'])}  {pen.reason(decision['action'], 'action-')}{why}"
-
-
 def _events(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
-    """The last events; those of checkpoints have a table of their own."""
-    events = [event for event in job["events"] if event["kind"] != "checkpoint-stored"]
+    """The last events; checkpoints and decisions are told by themselves."""
+    events = [event for event in job["events"] if event["kind"] not in ("checkpoint-stored", "job-decided")]
     lines = [_event(pen, each) for each in events[-LAST_EVENTS:]]
     note = pen.say("last-of", shown=len(lines), count=len(events)) if len(events) > len(lines) else ""
     return (gap(), head(pen, "head-events", note), bullets(lines)) if lines else ()

@@ -52,6 +52,16 @@ def marked(lines: Iterable[tuple[Text, str]]) -> RenderableType:
     return Padding(grid, (0, 0, 0, 2))
 
 
+def counts(rows: Iterable[Sequence[str | Text]]) -> RenderableType:
+    """One line each behind a number, the numbers aligned."""
+    grid = Table.grid(padding=(0, GAP))
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for number, line in rows:
+        grid.add_row(_text(number), _text(line))
+    return Padding(grid, (0, 0, 0, 2))
+
+
 def table(pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str | Text]], indent: int = 2) -> RenderableType:
     """Rows under dim headings, aligned; columns are left out until the rest fits the width, then cells fold."""
     cells = [[_text(cell) for cell in row] for row in rows]

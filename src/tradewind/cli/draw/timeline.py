@@ -1,11 +1,13 @@
 """A preemption as a small timeline: notice, checkpoint, node gone, next lease, resumed, training again.
 
-Read from the show object alone. Sources, by moment: ``lease-notice`` and ``notice-seen`` events; the job's checkpoints;
+So is a change of machine that was decided, without a notice. Read from the show object alone. Sources, by moment:
+``lease-notice`` and ``notice-seen`` events, ``job-switching`` and ``job-leaving``; the job's checkpoints;
 ``run-ended``; the leases' changes to RELEASED and RUNNING; the next attempt's ``resumed_step``; ``training-again``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +21,7 @@ from tradewind.cli.draw.strokes import DIM, WARN
 
 Show = dict[str, Any]
 Event = dict[str, Any]
+_BY_TRACE = re.compile(r"trace (?P<place>.+) at \+(?P<hours>[\d.]+) h$")
 NOTICES = ("lease-notice", "notice-seen", "notice", "reclaim")
 
 
@@ -46,15 +49,20 @@ def moments(show: Show) -> list[Moment]:
 
 
 def _of(show: Show, attempt: dict[str, Any], after: dict[str, Any] | None, notice: Event | None) -> Iterator[Moment]:
-    start = moment(notice["at"] if notice else attempt["to"])
+    going = None if notice else left(show, attempt)
+    first = notice or going
+    start = moment(first["at"] if first else attempt["to"])
 
     def at(code: str, text: str, **facts: str) -> Moment:
         when = moment(text)
         return Moment(attempt["attempt"], code, when, (when - start).total_seconds(), tuple(facts.items()))
 
-    yield at("notice" if notice else "lost", notice["at"] if notice else attempt["to"], why=_why(notice))
+    if going:
+        yield at("leaving", going["at"])
+    else:
+        yield at("notice" if notice else "lost", notice["at"] if notice else attempt["to"], why=_why(notice))
     saved = _saved(show, attempt, start)
-    if notice and saved:
+    if first and saved:
         yield at("saved", saved["at"], step=count(saved["step"]))
     stopped = _told(show, "run-ended", attempt)
     if stopped:
@@ -89,6 +97,13 @@ def _notice(show: Show, attempt: dict[str, Any]) -> Event | None:
     return min(found, key=lambda event: moment(event["at"]), default=None)
 
 
+def left(show: Show, attempt: dict[str, Any]) -> Event | None:
+    """Where it began that an attempt left its machine by a decision; None for one that did not."""
+    if attempt["outcome"] != "interrupted" or _notice(show, attempt) or not _told(show, "job-leaving", attempt):
+        return None
+    return _told(show, "job-switching", attempt) or _told(show, "job-leaving", attempt)
+
+
 def _saved(show: Show, attempt: dict[str, Any], start: datetime) -> dict[str, Any] | None:
     """The newest complete checkpoint written since the notice and before the attempt was over."""
     end = moment(attempt["to"]) if attempt["to"] else None
@@ -117,10 +132,18 @@ def _why(notice: Event | None) -> str:
 
 
 def heading(pen: Pen, first: Moment) -> Text:
-    """The line above a timeline; an injected preemption is labelled so."""
-    why = dict(first.facts).get("why", "")
-    label = pen.say("timeline-injected" if why.startswith("injected") else "timeline-real", why=_point(why))
+    """The line above a timeline; an injected preemption is labelled so, and one by a trace with its place there."""
+    if first.code == "leaving":
+        return Text(pen.say("timeline-left", attempt=first.attempt), f"bold {WARN}")
+    label = _label(pen, dict(first.facts).get("why", ""))
     return Text.assemble((pen.say("timeline", attempt=first.attempt), f"bold {WARN}"), ("  " + label, WARN))
+
+
+def _label(pen: Pen, why: str) -> str:
+    replayed = _BY_TRACE.match(why)
+    if replayed:
+        return pen.say("timeline-trace", place=replayed["place"], hours=replayed["hours"])
+    return pen.say("timeline-injected" if why.startswith("injected") else "timeline-real", why=_point(why))
 
 
 def _point(why: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -165,9 +166,8 @@ class LocalCompute:
 
     def reclaim(self, id_: str, deadline: datetime, cause: str) -> None:
         """Announce that the instance is taken at ``deadline``; said once, a second word changes nothing."""
-        folder = Folder(self._root / id_)
-        if folder.path.exists():
-            folder.write_once(NOTICE, {"deadline": deadline.timestamp(), "cause": cause})
+        with contextlib.suppress(FileNotFoundError):  # taken away meanwhile: there is nobody to tell
+            Folder(self._root / id_).write_once(NOTICE, {"deadline": deadline.timestamp(), "cause": cause})
 
 
 def _ended(folder: Folder, at: float, why: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,8 +37,8 @@ class Folder:
         return value if isinstance(value, dict) else None
 
     def write(self, name: str, value: dict[str, Any]) -> None:
-        """Write a file whole and synced, over what was there."""
-        temporary = self.path / f".{name}.{os.getpid()}"
+        """Write a file whole and synced, over what was there; several threads may at once."""
+        temporary = self.path / f".{name}.{os.getpid()}.{threading.get_ident()}"
         with temporary.open("w") as file:
             json.dump(value, file, sort_keys=True)
             file.flush()

@@ -1,7 +1,8 @@
 """RehearsalCompute: rents from another cloud, and takes machines away as the planned market would.
 
-What was injected is kept in one small file a job, written before the machine is told, so that a restart neither repeats
-nor forgets one.
+Either a script says when a job's machine is taken, or a measured trace does, which also says where none can be had.
+What a script injected is kept in one small file a job, written before the machine is told, so that a restart neither
+repeats nor forgets one. Of a trace nothing need be kept: it says itself what has happened.
 """
 
 from __future__ import annotations
@@ -9,13 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from tradewind.domain.workload import PreemptAt
+from tradewind.clouds.rehearsal.replay import Replay
+from tradewind.clouds.rehearsal.script import Script, due
 from tradewind.ports.clock import Clock
-from tradewind.ports.compute import Accepted, Compute, Instance, InstanceState, Leftover, Listing, Order, Query
+from tradewind.ports.compute import (
+    Accepted,
+    CloudFault,
+    Compute,
+    Instance,
+    InstanceState,
+    Leftover,
+    Listing,
+    Order,
+    Query,
+)
 
 JOB_TAG = "tradewind:job"
 
@@ -29,41 +41,40 @@ class Reclaiming(Compute, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """What is to happen to one job: the preemptions in order, and how far the job is now.
+class Worn:
+    """The machine that one here stands for: whose job it works on, and which offer it wears."""
 
-    ``training_seconds`` are real seconds of training since the first step, pauses not counted; ``training`` is whether
-    the present attempt has made a step: a machine is not taken before it did any work.
-    """
-
-    preempt_at: tuple[PreemptAt, ...]
-    notice: timedelta
-    step: int
-    total_steps: int | None
-    training_seconds: float
-    training: bool
+    job: str
+    region: str | None
+    zone: str | None
+    instance_type: str | None
+    purchase: str | None
 
 
 class RehearsalCompute:
-    """The Compute port over another one, with a script for each job."""
+    """The Compute port over another one; ``fate_of`` tells what is to happen to a machine, None: nothing is."""
 
     name = "rehearsal"
 
     def __init__(
-        self, inner: Reclaiming, folder: Path, clock: Clock, script_of: Callable[[str], Script | None]
+        self, inner: Reclaiming, folder: Path, clock: Clock, fate_of: Callable[[Worn], Script | Replay | None]
     ) -> None:
         self._inner = inner
         self._folder = folder
         self._clock = clock
-        self._script_of = script_of
+        self._fate_of = fate_of
         self.caps = replace(inner.caps, beat_s=min(inner.caps.beat_s, 0.5))
 
     def launch(self, order: Order) -> Accepted:
-        """As the inner cloud; the order's own machine type is only worn."""
+        """As the inner cloud, the order's own machine type only worn; refused where a trace has none to give now."""
+        fate, now = self._fate(order), self._clock.now()
+        down = fate.down(now, now) if isinstance(fate, Replay) else None
+        if down and not self._inner.find(Query(token=order.token)).instances:  # what was made before is not refused
+            raise CloudFault("capacity", f"none to be had: {down}", sent="yes")
         return self._inner.launch(order)
 
     def find(self, query: Query) -> Listing:
-        """As the inner cloud, after what is due by the script was announced."""
+        """As the inner cloud, after what is due was announced."""
         listing = self._inner.find(query)
         told = [self._preempt(each) for each in listing.instances if each.state is InstanceState.RUNNING]
         return self._inner.find(query) if any(told) else listing
@@ -80,24 +91,36 @@ class RehearsalCompute:
         """As the inner cloud."""
         return self._inner.notice_probe(instance)
 
+    def _fate(self, machine: Order | Instance) -> Script | Replay | None:
+        job = machine.tags.get(JOB_TAG)
+        if job is None:
+            return None
+        return self._fate_of(Worn(job, machine.region, machine.zone, machine.instance_type, machine.purchase))
+
     def _preempt(self, instance: Instance) -> bool:
         """Announce what is due for this machine; whether something was."""
-        job = instance.tags.get(JOB_TAG)
-        if job is None or instance.reclaim_at is not None:
+        fate = self._fate(instance) if instance.reclaim_at is None else None
+        if fate is None:
             return False
-        injected = self._injected(job)
-        begun = [index for index, victim in enumerate(injected) if victim == instance.id]
-        script = self._script_of(job)
-        if script is None:
+        if isinstance(fate, Replay):
+            cause = fate.down(instance.launched_at, self._clock.now())
+        else:
+            cause = self._injected_into(instance, fate)
+        if cause is None:
             return False
-        if not begun:
-            if not due(script, len(injected)):
-                return False
-            begun = [len(injected)]
-            self._write(job, [*injected, instance.id])
-        cause = f"injected at {script.preempt_at[begun[0]]}"
-        self._inner.reclaim(instance.id, self._clock.now() + script.notice, cause)
+        self._inner.reclaim(instance.id, self._clock.now() + fate.notice, cause)
         return True
+
+    def _injected_into(self, instance: Instance, script: Script) -> str | None:
+        """The point of the script at which this machine is taken, now or when it was written down; None: not yet."""
+        job = instance.tags[JOB_TAG]
+        injected = self._injected(job)
+        if instance.id not in injected:
+            if not due(script, len(injected)):
+                return None
+            injected = [*injected, instance.id]
+            self._write(job, injected)
+        return f"injected at {script.preempt_at[injected.index(instance.id)]}"
 
     def _path(self, job: str) -> Path:
         return self._folder / f"{job}.json"
@@ -115,15 +138,3 @@ class RehearsalCompute:
         draft = self._path(job).with_suffix(".draft")
         draft.write_text(json.dumps(injected))
         draft.replace(self._path(job))
-
-
-def due(script: Script, happened: int) -> bool:
-    """Whether the next entry of the script has come; ``happened`` entries were already."""
-    if happened >= len(script.preempt_at) or not script.training:
-        return False
-    point = script.preempt_at[happened]
-    if point.seconds is not None:
-        return script.training_seconds >= point.seconds
-    if script.total_steps is None or point.share is None:
-        return False
-    return script.step >= point.share * script.total_steps

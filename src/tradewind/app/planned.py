@@ -1,0 +1,103 @@
+"""The plan over the whole snapshot: everything that planning needs, brought together."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tradewind.app.datasets import datasets_of
+from tradewind.app.fitted import fits_of
+from tradewind.app.market import catalog_of, rates_of
+from tradewind.app.settings import Settings
+from tradewind.catalog import rates, tariffs
+from tradewind.catalog.search import Query, find
+from tradewind.catalog.snapshot import Snapshot
+from tradewind.catalog.terms import terms as terms_of_cloud
+from tradewind.domain.offer import Purchase
+from tradewind.domain.plan import Objective, Plan
+from tradewind.domain.workload import Resources, Workload
+from tradewind.planning.ask import Ask, Refusal, Terms
+from tradewind.planning.refusals import REMEMBERED
+from tradewind.planning.search import plan
+from tradewind.planning.supply import PLANNED, Supply
+
+if TYPE_CHECKING:
+    from tradewind.app.sizes.lessons import Lesson
+    from tradewind.app.sizes.profiles import Profiles
+
+CURRENCIES = ("CNY", "EUR")  # against USD: the rates by which offers in several currencies are compared
+REHEARSED = frozenset({"local", "rehearsal"})  # accounts whose refusals say nothing of a cloud
+TELLING = frozenset({"capacity", "quota"})  # why a cloud refuses where that says something of the pool
+
+
+def make_plan(
+    settings: Settings,
+    workload: Workload,
+    now: datetime,
+    profiles: Profiles,
+    lessons: tuple[Lesson, ...] = (),
+    objective: Objective = "cost",
+) -> Plan:
+    """The plan for a workload, by its model, or by its resources where it names none.
+
+    Raises:
+        NothingFits: ``model-unknown``: the file says too little to plan by.
+        BadInput, NotTraceable: as ``answers.for_offers``.
+    """
+    from tradewind.app.interruptions import interruption_of
+
+    fits = fits_of(workload, profiles, lessons)
+    snapshot, table = catalog_of(settings), rates_of(settings)
+    return plan(
+        asked(workload, fits.weights_gb), supply_of(snapshot, now.date()), fits.on, now=now,
+        catalog_date=snapshot.date, objective=objective,
+        rates=[each for name in CURRENCIES if (each := rates.rate("USD", name, table))],
+        tariff_of=lambda cloud, region: tariffs.storage_tariff(snapshot, cloud, region) if region else None,
+        egress_of=lambda cloud, region: tariffs.egress_tariff(snapshot, cloud, region),
+        across_of=lambda cloud, region: tariffs.between_tariff(snapshot, cloud, region),
+        terms_of=_terms, interruption_of=interruption_of, refusals=refusals_of(settings, now), full_fit_of=fits.full,
+    )  # fmt: skip
+
+
+def asked(workload: Workload, weights_gb: float | None) -> Ask:
+    """What of a workload a plan must satisfy; without ``resources`` nobody says how many machines."""
+    return Ask(
+        workload.training.total_steps, workload.resources or Resources(nodes_open=True), workload.placement,
+        workload.schedule, workload.budget, weights_gb if workload.outputs else None, datasets_of(workload),
+        workload.compliance, workload.checkpoint.store is not None,
+    )  # fmt: skip
+
+
+def refusals_of(settings: Settings, now: datetime) -> tuple[Refusal, ...]:
+    """What clouds refused to rent within the last 24 hours; none before there is a store."""
+    if settings.url is None and not (settings.home / "tradewind.db").exists():
+        return ()
+    from tradewind.store import records
+    from tradewind.store.database import Database
+
+    with Database(settings.database).read() as db:
+        refused = records.leases_refused(db, now - REMEMBERED)
+    return tuple(
+        Refusal(
+            lease.offer["cloud"], lease.offer["region"], lease.offer["zone"], lease.offer["instance_type"],
+            lease.offer["purchase"], lease.state_since, lease.fault_kind,
+        )
+        for lease in refused
+        if lease.account not in REHEARSED and lease.fault_kind in TELLING
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def supply_of(snapshot: Snapshot, today: date) -> Supply:
+    """The offers that a plan may take, made once a day for each snapshot; the others are only counted.
+
+    A snapshot's name speaks for its content, overlays included, so nothing here grows stale.
+    """
+    others = find(snapshot, Query(purchases=frozenset(Purchase) - PLANNED, limit=0), today).more
+    return Supply(find(snapshot, Query(purchases=PLANNED), today).offers, {"purchase": others})
+
+
+def _terms(cloud: str) -> Terms:
+    known = terms_of_cloud(cloud)
+    return Terms(known.granularity_s, known.minimum_s) if known else Terms()

@@ -1,0 +1,72 @@
+"""Pools of a job: where its plan would rent it, in order, with what the policy must know of each place.
+
+offer         as JSON, with ``billing``; ``purchase``, ``nodes``
+price         of a node and hour, a number in the chosen offer's currency
+step_seconds  predicted there, null where the file does not say what a step is
+notice_s      before a machine is taken; ``hazard``: multiplier on the pooled hazards of loss
+zone          of the trace that is replayed, the one that stands for this pool; null without a trace, or on demand
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tradewind.app.interruptions import interruption_of
+from tradewind.catalog import rates
+from tradewind.catalog.terms import terms as terms_of_cloud
+from tradewind.domain.money import Money
+from tradewind.domain.offer import Offer, Purchase
+from tradewind.domain.trace import SpotTrace
+
+LOCAL_NOTICE_S = 30.0  # of a machine whose cloud tells no notice
+Pool = dict[str, Any]
+
+
+def pools_of(plan: dict[str, Any], trace: SpotTrace | None, table: rates.Table | None, *, limited: bool) -> list[Pool]:
+    """The chosen way first, then the fallbacks that have a price.
+
+    With a trace its zones stand for the spot pools in their order, and spot pools beyond its zones are left out:
+    nothing is known of them. A job that is ``limited`` by a budget stays in the currency in which that is held.
+    ``table`` are the exchange rates; None: the shipped ones.
+    """
+    currency = (plan["chosen"]["offer"]["price_per_hour"] or {}).get("currency")
+    zones = iter(trace.zones if trace else ())
+    pools = []
+    for way in (plan["chosen"], *plan["fallbacks"]):
+        price = _price(way["offer"], currency, table, limited=limited)
+        if way is not plan["chosen"] and price is None:
+            continue
+        zone = next(zones, None) if _spot(way) else None
+        if zone or not (trace and _spot(way)):
+            pools.append(_pool(way, plan, price, zone))
+    return pools
+
+
+def _spot(way: dict[str, Any]) -> bool:
+    return bool(way["offer"]["purchase"] == Purchase.SPOT.value)
+
+
+def _pool(way: dict[str, Any], plan: dict[str, Any], price: float | None, zone: str | None) -> Pool:
+    offer, spot = way["offer"], _spot(way)
+    terms = terms_of_cloud(offer["cloud"])
+    billing = {
+        "granularity_s": terms.granularity_s if terms else 1.0, "minimum_s": terms.minimum_s if terms else 60.0,
+        "on_demand_price_per_hour": plan.get("on_demand_price_per_hour") if spot else offer["price_per_hour"],
+    }  # fmt: skip
+    return {
+        "offer": {**offer, "billing": billing}, "purchase": offer["purchase"], "nodes": way["nodes"], "price": price,
+        "step_seconds": way["fit"]["step_seconds"]["value"] if way["fit"] else None,
+        "notice_s": terms.notice_s if terms else LOCAL_NOTICE_S,
+        "hazard": interruption_of(Offer.from_json(offer)).multiplier if spot else 1.0, "zone": zone,
+    }  # fmt: skip
+
+
+def _price(offer: dict[str, Any], currency: str | None, table: rates.Table | None, *, limited: bool) -> float | None:
+    """An hour of the offer in that currency; None where it cannot be told, or must not be in another."""
+    price = offer["price_per_hour"]
+    if not price or currency is None:
+        return None
+    if limited and price["currency"] != currency:
+        return None
+    rate = rates.rate(price["currency"], currency, table)
+    return float(Money.from_json(price).amount * rate.value) if rate else None
