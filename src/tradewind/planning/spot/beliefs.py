@@ -58,44 +58,68 @@ def multiplier_of(level: int) -> float:
     return _MULTIPLIERS[level]
 
 
+class Frailty:
+    """How much oftener something happens in a zone than in the pool; ``level`` as of :func:`level_of`."""
+
+    __slots__ = ("_events", "_expected", "_prior", "_until", "level")
+
+    def __init__(self, known: float) -> None:
+        self._events, self._expected, self._prior = PRIOR, 0.0, PRIOR / known
+        self._settle()
+
+    def see(self, expected: float, happened: bool) -> None:
+        """So many events were to be expected of the pool, and one happened or none."""
+        self._expected += expected
+        if happened:
+            self._events += 1
+        if happened or self._expected > self._until:
+            self._settle()
+
+    def _settle(self) -> None:
+        """The level, and how many events may be expected in vain before it falls."""
+        self.level = level_of(self._events / (self._prior + self._expected))
+        falls = self._events * math.exp((0.5 - self.level) * STRIDE) - self._prior
+        self._until = falls if self.level > -WILDEST else math.inf
+
+
 class Zone:
     """One zone as it has shown itself so far.
 
     Attributes:
         up: whether it could be had when it was last seen; None: never seen.
         age: hours that it has been so.
-        loss, back: levels (:func:`level_of`) of its frailties, of being lost and of coming back.
     """
 
-    __slots__ = ("_expected_back", "_expected_loss", "_lost", "_prior_back", "_prior_loss", "_returned",
-                 "age", "back", "loss", "up")  # fmt: skip
+    __slots__ = ("_back", "_loss", "age", "up")
 
     def __init__(self, hazard: float) -> None:
         self.up: bool | None = None
         self.age = FIRST_AGE
-        self._prior_loss, self._prior_back = PRIOR / hazard, PRIOR
-        self._lost = self._returned = 0
-        self._expected_loss = self._expected_back = 0.0
-        self.loss, self.back = level_of(hazard), 0
+        self._loss, self._back = Frailty(hazard), Frailty(1.0)
+
+    @property
+    def loss(self) -> int:
+        """Level of being lost."""
+        return self._loss.level
+
+    @property
+    def back(self) -> int:
+        """Level of coming back."""
+        return self._back.level
 
     def see(self, up: bool | None, hours: float) -> None:
         """What the zone is, ``hours`` after the last sight; None: nobody looked."""
-        was = self.up
+        was, age = self.up, self.age
         if was is None:
             self.up = up
             return
-        age = self.age
         self.age = age + hours
         if up is None:
             return
         if was:
-            self._expected_loss += losses(age + hours) - losses(age)
-            self._lost += not up
-            self.loss = level_of((PRIOR + self._lost) / (self._prior_loss + self._expected_loss))
+            self._loss.see(losses(age + hours) - losses(age), not up)
         else:
-            self._expected_back += returns(age + hours) - returns(age)
-            self._returned += up
-            self.back = level_of((PRIOR + self._returned) / (self._prior_back + self._expected_back))
+            self._back.see(returns(age + hours) - returns(age), up)
         if up is not was:
             self.up, self.age = up, hours / 2  # it turned somewhere between the two sights
 

@@ -44,42 +44,46 @@ def look(
     """The sight of this moment; ``here`` is the zone that runs (-1: none), ``start`` hours of a start."""
     groups = grouped(tuple(price), on_demand)
     ages = (ALONE,) if len(groups) == 1 else (CHEAPER, DEARER)
-    levels, prices, zones, phases = [], [], [], []
-    for members, phased in zip(groups, ages, strict=False):
-        up = [zone for zone in members if available[zone]]
-        up.sort(key=lambda zone: price[zone] * (1 + start * beliefs[zone].hazard))
-        level, age = _level(beliefs, members, up, here, phased)
+    levels, zones, phases = [], [], []
+    for (members, _), phased in zip(groups, ages, strict=False):
+        hazards = {zone: beliefs[zone].hazard for zone in members if available[zone]}
+        level, age = _level(beliefs, members, hazards, here, phased)
         levels.append(level)
-        prices.append(round(sum(price[zone] for zone in members) / len(members) / on_demand, 2))
-        zones.append(tuple(up))
-        phases.append(level.phase(bool(up), age))
-    return Sight(tuple(levels), tuple(prices), tuple(zones), tuple(phases))
+        zones.append(tuple(sorted(hazards, key=lambda zone: price[zone] * (1 + start * hazards[zone]))))
+        phases.append(level.phase(bool(hazards), age))
+    return Sight(tuple(levels), tuple(mean for _, mean in groups), tuple(zones), tuple(phases))
 
 
 @lru_cache(256)
-def grouped(price: tuple[float, ...], on_demand: float) -> tuple[tuple[int, ...], ...]:
-    """The zones of each level, cheapest first; none for zones that are not worth a start."""
+def grouped(price: tuple[float, ...], on_demand: float) -> tuple[tuple[tuple[int, ...], float], ...]:
+    """The zones of each level, cheapest first, with their mean price in units of the on-demand price.
+
+    Zones that are not worth a start are in none.
+    """
     cheap = sorted((each, zone) for zone, each in enumerate(price) if each < WORTH * on_demand)
     near = NEAR * cheap[0][0] if cheap else 0.0
-    found = (
-        tuple(zone for each, zone in cheap if each <= near),
-        tuple(zone for each, zone in cheap if each > near),
+    found = [zone for each, zone in cheap if each <= near], [zone for each, zone in cheap if each > near]
+    return tuple(
+        (tuple(zones), round(sum(price[zone] for zone in zones) / len(zones) / on_demand, 2))
+        for zones in found
+        if zones
     )
-    return tuple(each for each in found if each)
 
 
 def _level(
-    beliefs: Sequence[Zone], members: tuple[int, ...], up: list[int], here: int, ages: tuple[float, ...]
+    beliefs: Sequence[Zone], members: tuple[int, ...], hazards: dict[int, float], here: int, ages: tuple[float, ...]
 ) -> tuple[Level, float]:
-    """A level and its age. When a machine is lost, another zone that is up now may be had, one that is down half so
-    likely."""
-    count = len(members)
+    """A level and its age; ``hazards`` of the zones that are up.
+
+    When a machine is lost, another zone that is up now may be had, one that is down half so likely.
+    """
+    count, up = len(members), len(hazards)
     back = level_of(sum(multiplier_of(beliefs[zone].back) for zone in members))
     if not up:
         loss = round(sum(beliefs[zone].loss for zone in members) / count)
         age = min(beliefs[zone].age for zone in members)
         return Level(ages, loss, back, (count - 1) / count / 2), age
-    best = here if here in up else min(up, key=lambda zone: beliefs[zone].hazard)
-    spare = ((len(up) - 1) + (count - len(up)) / 2) / count if count > 1 else 0.0
+    best = here if here in hazards else min(hazards, key=hazards.__getitem__)
+    spare = ((up - 1) + (count - up) / 2) / count if count > 1 else 0.0
     age = beliefs[best].age if beliefs[best].up else FIRST_AGE
     return Level(ages, beliefs[best].loss, back, round(min(spare, 0.95), 3)), age
