@@ -2,7 +2,7 @@
 
     python benchmarks/spot_policy.py            the shipped tables, then each family left out of their fit
 
-A fixed sample of jobs: the judge's grid of deadline, work and overhead, windows by a fixed seed, one zone or all.
+A fixed sample of jobs: a grid of deadline, work and overhead, windows by a fixed seed, one zone or all.
 Costs are shares of on-demand's (work and one start). The gap is Uniform Progress less the exact optimum; told is the
 share of it that is left open, of the means over traces. Left out: everything that the policy knows of zones beforehand
 is fitted again without the traces of a family, and only those are run.

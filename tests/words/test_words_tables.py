@@ -55,7 +55,7 @@ FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its ke
 
 def table(name: str, lang: str) -> dict[str, str | tuple[str, ...]]:
     found: dict[str, str | tuple[str, ...]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
-    return found | table("model_errors", lang) if name == "errors" else found
+    return found | table("market_errors", lang) | table("model_errors", lang) if name == "errors" else found
 
 
 def placeholders(sentence: str | tuple[str, ...]) -> set[str]:

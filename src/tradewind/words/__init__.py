@@ -32,7 +32,8 @@ class Told(NamedTuple):
 
 def error(error: TradewindError, lang: str) -> Told:
     """What happened, why, and the next step, in ``lang``; for an unknown code the code and its facts."""
-    found = _table("errors", lang).get(error.code) or _table("model_errors", lang).get(error.code)
+    tables = (_table(name, lang) for name in ("errors", "market_errors", "model_errors"))
+    found = next((table[error.code] for table in tables if error.code in table), None)
     if found is None:
         return Told(str(error), "", "")
     assert isinstance(found, tuple)
