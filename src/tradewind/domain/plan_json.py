@@ -62,9 +62,7 @@ def placed_of(told: Told) -> Placed:
         nodes=told["nodes"],
         hours=_maybe(estimate_of, told["hours"]),
         cost=_maybe(_money_estimate, told["cost"]),
-        cost_parts=_maybe(
-            lambda parts: CostParts(**{k: Money.from_json(v) for k, v in parts.items()}), told["cost_parts"]
-        ),
+        cost_parts=_maybe(_cost_parts, told["cost_parts"]),
         finish_by=datetime.fromisoformat(finish) if finish else None,
         on_time_probability=told["on_time_probability"],
         deadline_guarantee=told["deadline_guarantee"],
