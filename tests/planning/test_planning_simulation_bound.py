@@ -68,6 +68,18 @@ def test_the_bound_is_near_the_optimum_on_measured_markets() -> None:
             assert exact < run(job, made, UniformProgress()).cost + ROUNDING
 
 
+@pytest.mark.parametrize(
+    ("zone", "price", "work", "deadline", "overhead"),
+    [(".##########.", 1.0, 88, 118, 30), ("########", 2.9, 70, 76, 6)],
+)
+def test_a_job_without_slack_is_bound_by_what_it_costs_although_its_hours_are_no_binary_fractions(
+    zone: str, price: float, work: int, deadline: int, overhead: int
+) -> None:
+    made = market(zone, prices=(price,))
+    job = made.job(work * MINUTE, deadline * MINUTE, overhead * MINUTE)
+    assert bound(job, made) == pytest.approx(optimum(job, made))
+
+
 def test_nobody_is_in_time_where_even_on_demand_is_late() -> None:
     made = market("######")
     job = made.job(58 * MINUTE, 60 * MINUTE, 5 * MINUTE)

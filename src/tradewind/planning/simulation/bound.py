@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tradewind.planning.simulation.market import Market, SimJob
 
 MOST_TANGENTS = 50
-CLOSE = 1e-9  # share of the bound that another tangent must promise
+CLOSE = 1e-9  # share of the bound that another tangent must promise; what differs by less is alike
 ON_DEMAND = -1  # as a place; the others are the numbers of zones
 
 
@@ -44,7 +44,7 @@ def bound(job: SimJob, market: Market) -> float:
     On-demand counts as granted, and every start as taking the shortest of the market's overheads at no other cost.
     """
     overhead = min(market.overheads, default=job.overhead)
-    if job.work > job.deadline - overhead:
+    if job.work > (job.deadline - overhead) * (1 + CLOSE):
         return math.inf
     stretches = _stretches(job, market)
 
@@ -54,7 +54,7 @@ def bound(job: SimJob, market: Market) -> float:
 
     rising, falling = tangent(0.0), tangent(market.od_price)
     for _ in range(MOST_TANGENTS):
-        if falling.slope <= 0:
+        if falling.slope <= CLOSE * job.work:  # level, but for rounding: without slack L rises no further
             break
         rising, falling = falling, tangent(2 * falling.y)
     for _ in range(MOST_TANGENTS):
