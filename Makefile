@@ -12,7 +12,7 @@ export PYTHON TORCH_INDEX_URL
 BIN := .venv/bin
 # Jobs that are rehearsed or tested find `python` where an activated environment would have it.
 ACTIVE := VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/$(BIN):$$PATH"
-BENCHMARKS := $(filter-out $(addprefix benchmarks/,measure.py installation.py noop_engine.py optimum.py),$(sort $(wildcard benchmarks/*.py)))
+BENCHMARKS := $(filter-out $(addprefix benchmarks/,measure.py installation.py noop_engine.py optimum.py own_machine.py),$(sort $(wildcard benchmarks/*.py)))
 
 help:  ## list the targets
 	@echo "usage: make TARGET [PYTHON=python3.12] [TORCH_INDEX_URL=https://download.pytorch.org/whl/cpu]"
@@ -25,7 +25,7 @@ demo: install  ## rehearse the example job on this computer, from its plan to it
 	$(ACTIVE) $(BIN)/tradewind run examples/digits/job.yaml --rehearse --yes
 
 test: install  ## run the tests (PYTEST_ARGS="-k name" for some)
-	$(ACTIVE) $(BIN)/pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+	$(ACTIVE) $(BIN)/pytest -n 3 --dist worksteal $(PYTEST_ARGS)
 
 test-long: install  ## run the soaks and full-size proofs that `test` leaves out
 	$(ACTIVE) $(BIN)/pytest -n 2 --dist worksteal -m long $(PYTEST_ARGS) || test $$? -eq 5  # 5: there are none

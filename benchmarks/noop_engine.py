@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from tradewind.app.clock import SystemClock
 from tradewind.app.inside import Inside
+from tradewind.app.machines.reaching import Reach
+from tradewind.app.machines.registry import Registry
+from tradewind.app.secrets import Secrets
 from tradewind.app.settings import Settings
 from tradewind.domain.records import Budget, Job
 from tradewind.domain.states import JobState
@@ -92,10 +95,13 @@ class NoopNodes:
     def reach(self, instance: Instance) -> None:
         return
 
+    def store(self, instance: Instance, here: Path) -> str:
+        return str(here)
+
     def start(self, instance: Instance, parcel: Parcel) -> None:
         return
 
-    def revive(self, instance: Instance) -> None:
+    def revive(self, instance: Instance, secrets: Mapping[str, str]) -> None:
         return
 
     def hear(self, instance: Instance, journal_offset: int, log_offset: int, limit: int) -> Heard:
@@ -106,7 +112,13 @@ class NoopNodes:
     def command(self, instance: Instance, text: str, name: str) -> None:
         return
 
+    def keep(self, instance: Instance, path: str, store: Path) -> bool:
+        return True
+
     def fetch_outputs(self, instance: Instance, into: Path) -> tuple[str, ...]:
+        return ()
+
+    def visit(self, instance: Instance, tunnels: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
         return ()
 
 
@@ -115,8 +127,10 @@ def office(folder: Path, where: Path | str) -> tuple[Inside, NoopCloud]:
     clock, cloud, db = SystemClock(), NoopCloud(), Database(where)
     shared = StoreClock(clock, db)
     renting = LeasingRoom(db, shared, "bench", {"noop": Account(cloud, NoopNodes())}, random.random)
-    room = Room(db, shared, renting, folder / "jobs", folder / "agent", folder / "library")
-    return Inside(Settings(folder), clock, db, renting, room), cloud
+    settings, secrets = Settings(folder), Secrets()
+    room = Room(db, shared, renting, folder / "jobs", folder / "agent", folder / "library", secrets)
+    registry, reach = Registry(settings.machines), Reach(settings, clock)
+    return Inside(settings, clock, db, registry, reach, secrets, renting, room), cloud
 
 
 def job(number: int, now: datetime, state: JobState = JobState.QUEUED) -> tuple[Job, Budget]:

@@ -1,9 +1,13 @@
-"""Figures of a run: what tests record as ``worlds: …`` (numbers, added up) or ``table: …`` is printed at its end."""
+"""The order of the tests, and figures of a run.
+
+What tests record as ``worlds: …`` (numbers, added up) or ``table: …`` is printed at its end.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
+from itertools import groupby
 
 import pytest
 
@@ -12,6 +16,17 @@ os.environ |= {
     "ALIBABA_CLOUD_ECS_METADATA_DISABLED": "true", "ALIBABA_CLOUD_IMDSV1_DISABLED": "true",
     "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true",
 }  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the whole product wait more than they reckon: they are spread evenly among the files of the others."""
+    waiting = [item for item in items if item.path.parent.name == "whole"]
+    files = [list(each) for _, each in groupby((item for item in items if item not in waiting), lambda item: item.path)]
+    spread: list[pytest.Item] = []
+    for number, each in enumerate(files, 1):
+        spread += each
+        spread += waiting[len(waiting) * (number - 1) // len(files) : len(waiting) * number // len(files)]
+    items[:] = spread or waiting
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

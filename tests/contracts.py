@@ -44,7 +44,7 @@ OFFER = record(
     purchase=one_of("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y", "subscription_month",
                     "subscription_year"),
     price_per_hour=maybe(MONEY), price_per_gpu_hour=maybe(MONEY),
-    price_status=one_of("fresh", "dated", "old", "expired", "unknown"), as_of=maybe(TEXT), source=maybe(TEXT),
+    price_status=one_of("fresh", "dated", "old", "expired", "unknown", "free"), as_of=maybe(TEXT), source=maybe(TEXT),
     carbon_g_per_kwh=maybe(NUMBER),
 )  # fmt: skip
 FIT = record(
@@ -276,6 +276,34 @@ REFRESHED = record(clouds=every(record(
         largest=every(record(region=TEXT, zone=maybe(TEXT), instance_type=TEXT, purchase=TEXT, old=MONEY, new=MONEY)),
     )),
 )))  # fmt: skip
+
+OWN_GPU = record(
+    index=WHOLE, uuid=TEXT, name=TEXT, gpu=maybe(TEXT), memory_gib=maybe(NUMBER), allowed=TRUTH,
+    used_by=maybe(every(record(pid=WHOLE, user=maybe(TEXT), command=maybe(TEXT), memory_gib=maybe(NUMBER)))),
+    held_by=maybe(record(pid=WHOLE, user=maybe(TEXT))), job=maybe(record(job=TEXT)),
+)  # fmt: skip
+OWN_MACHINE = record(
+    name=TEXT, target=TEXT, account=TEXT, state=one_of("reachable", "away", "unknown"), why=FAULT,
+    price_per_hour=maybe(MONEY), gpus=maybe(every(OWN_GPU)), allowed=maybe(every(WHOLE)),
+    jobs=every(record(job=TEXT, name=maybe(TEXT), lease=TEXT, state=TEXT, gpus=NUMBER)), checked_at=maybe(INSTANT),
+    added_at=INSTANT, own_key=TRUTH, country=maybe(TEXT), folder=maybe(TEXT), host_keys=every(TEXT),
+)  # fmt: skip
+OWN_MACHINES = every(OWN_MACHINE)
+MACHINE_CHECK = record(
+    machine=TEXT, target=TEXT, checked_at=INSTANT, facts=maybe({"type": "object"}), gpus=maybe(every(OWN_GPU)),
+    findings=every(record(id=TEXT, severity=one_of("ok", "note", "warning", "fault", "unknown"),
+                          facts={"type": "object"}, summary={"type": "string", "minLength": 3}, next=TEXT)),
+    error=FAULT,
+)  # fmt: skip
+MACHINE_CHECKS = record(machines=every(MACHINE_CHECK))
+MACHINE_ADDED = record(machine=OWN_MACHINE, check=MACHINE_CHECK, updated=TRUTH)
+MACHINE_REMOVED = record(
+    name=TEXT, target=TEXT, reached=TRUTH, removed=every(TEXT), left=every(TEXT),
+    own_key=maybe(one_of("taken-out", "left")),
+)  # fmt: skip
+VISIT = record(argv=every(TEXT), target=TEXT, ports=every(record(port=WHOLE, local=WHOLE)))
+FETCHED = record(job=TEXT, path=TEXT, to=maybe(TEXT), files=every(record(name=TEXT, bytes=WHOLE)), bytes=WHOLE,
+                 running=TRUTH)  # fmt: skip
 
 
 def check(value: Any, schema: Schema) -> None:

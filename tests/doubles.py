@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -96,12 +96,9 @@ class OddCloud:
         return made
 
     def find(self, query: Query) -> Listing:
-        found = [
-            each for each in self.machines.values()
-            if (query.token is None or each.token == query.token) and (query.ids is None or each.id in query.ids)
-            and (query.owner is None or each.owner == query.owner)
-        ]  # fmt: skip
-        return Listing(tuple(found) if self.complete else (), self.complete, self.clock.now())
+        found = tuple(each for each in self.machines.values() if query.matches(each))
+        why = None if self.complete else "the cloud is away"
+        return Listing(found if self.complete else (), self.complete, self.clock.now(), why)
 
     def end(self, ids: Sequence[str]) -> None:
         if self.slow_ends:
@@ -124,8 +121,28 @@ class OddCloud:
 
 
 @dataclass
+class OddSecrets:
+    """Secrets as one process has them, by job."""
+
+    known: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def of(self, job: str, names: Sequence[str]) -> Mapping[str, str] | None:
+        return None if self.missing(job, names) else {name: self.known[job][name] for name in names}
+
+    def missing(self, job: str, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name not in self.known.get(job, {}))
+
+    def forget(self, job: str) -> None:
+        self.known.pop(job, None)
+
+
+@dataclass
 class OddNodes:
-    """Nodes that answer, unless told to be silent."""
+    """Nodes that answer, unless told to be silent.
+
+    ``skew_s`` is the error of their clock. A checkpoint is brought home when it was asked for ``slow`` times; ``asked``
+    are the paths in order, ``torn`` those that come to nothing. ``given`` are the secrets of the last start or revival.
+    """
 
     silent: bool = False
     journal: bytes = b""
@@ -135,23 +152,40 @@ class OddNodes:
     revived: int = 0
     commands: list[str] = field(default_factory=list)
     outputs: dict[str, bytes] = field(default_factory=dict)
+    skew_s: float = 0.0
+    slow: int = 0
+    asked: list[str] = field(default_factory=list)
+    torn: set[str] = field(default_factory=set)
+    given: Mapping[str, str] = field(default_factory=dict)
 
     def reach(self, instance: Instance) -> None:
         if self.silent:
-            raise Unreachable(instance.id)
+            raise Unreachable(f"{instance.id} does not answer", "timed-out")
+
+    def store(self, instance: Instance, here: Path) -> str:
+        return str(here)
 
     def start(self, instance: Instance, parcel: Parcel) -> None:
         self.reach(instance)
+        self.given = parcel.secrets
         if parcel.spec not in self.started:
             self.started.append(parcel.spec)
 
-    def revive(self, instance: Instance) -> None:
+    def revive(self, instance: Instance, secrets: Mapping[str, str]) -> None:
         self.revived += 1
+        self.given = secrets
         self.alive = True
 
     def hear(self, instance: Instance, journal_offset: int, log_offset: int, limit: int) -> Heard:
         self.reach(instance)
-        return Heard(self.journal[journal_offset:][:limit], self.log[log_offset:][:limit], self.alive)
+        return Heard(self.journal[journal_offset:][:limit], self.log[log_offset:][:limit], self.alive, self.skew_s)
+
+    def keep(self, instance: Instance, path: str, store: Path) -> bool:
+        self.reach(instance)
+        self.asked.append(path)
+        if path in self.torn:
+            raise ValueError(f"{path} is torn")
+        return self.asked.count(path) > self.slow
 
     def command(self, instance: Instance, text: str, name: str) -> None:
         if name not in self.commands:
@@ -162,3 +196,6 @@ class OddNodes:
         for name, data in self.outputs.items():
             (into / name).write_bytes(data)
         return tuple(sorted(self.outputs))
+
+    def visit(self, instance: Instance, tunnels: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
+        return ("bash",)

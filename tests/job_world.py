@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from doubles import START, OddCloud, OddNodes, SimClock
+from doubles import START, OddCloud, OddNodes, OddSecrets, SimClock
 
 from tradewind.domain.records import Attempt, Budget, Event, Job, Lease
 from tradewind.domain.states import JOB_TRANSITIONS, LEASE_CLOSED, JobState, Lane
@@ -78,11 +78,12 @@ class World:
     nodes: Nodes
     room: Room
 
-    def submit(self, *, cap: int | None = None, **settings: Any) -> str:
-        """A job; with ``cap``, paid by a budget of so many millionths."""
+    def submit(self, *, cap: int | None = None, workload: dict[str, Any] | None = None, **settings: Any) -> str:
+        """A job; with ``cap``, paid by a budget of so many millionths; ``workload`` is what its file says besides."""
         job = Job(
             id="job-1", name="j", state=JobState.QUEUED, wanted=True, rehearsal=False, account="odd",
-            workload={"run": "x", "outputs": ["x"]}, plan=None, submitted_at=START, state_since=START, wake_at=START,
+            workload={"run": "x", "outputs": ["x"], **(workload or {})}, plan=None, submitted_at=START,
+            state_since=START, wake_at=START,
             settings={"offer": OFFER, "run": "x", "env": {}, "notice_s": 30, "max_lifetime_s": 3600, "time_scale": 1,
                       **settings},
         )  # fmt: skip
@@ -144,7 +145,8 @@ def make_world(folder: Path) -> World:
 def wired(folder: Path, clock: SimClock, cloud: OddCloud, nodes: Nodes) -> World:
     db = Database(folder / "t.db")
     renting = LeasingRoom(db, clock, "me", {"odd": Account(cloud, nodes)}, lambda: 0.5)
-    return World(folder, clock, cloud, nodes, Room(db, clock, renting, folder / "jobs", folder / "a", folder / "l"))
+    room = Room(db, clock, renting, folder / "jobs", folder / "a", folder / "l", OddSecrets())
+    return World(folder, clock, cloud, nodes, room)
 
 
 def check_end(world: World, state: JobState) -> None:

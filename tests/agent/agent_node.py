@@ -18,23 +18,12 @@ from typing import Any, TypeVar
 import psutil
 
 from tradewind.nodes.parcel import build_agent
-from tradewind.wire import journal, manifest
-from tradewind.wire.spec import Command, Spec
+from tradewind.wire import journal
+from tradewind.wire.spec import Command, Spec, write_secrets
 
 WAIT_SECONDS = 20.0
 Record = dict[str, Any]
 T = TypeVar("T")
-
-
-@cache
-def python38() -> str | None:
-    """A Python 3.8, when there is one."""
-    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    found = [*map(str, sorted(root.glob("versions/3.8*/bin/python"))), shutil.which("python3.8")]
-    for path in found:
-        if path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
-            return path
-    return None
 
 
 @cache
@@ -59,6 +48,7 @@ class Node:
     def __init__(self, place: Path, name: str = "node", python: str = sys.executable) -> None:
         self.python = python
         self.root = place / name
+        self.host: dict[str, str] = {}  # what the agent is started with besides
         self.store = place / "store"
         self.notice = place / f"{name}-notice.json"
         self.mark = f"test-{name}-{os.getpid()}-{time.monotonic_ns()}"
@@ -80,16 +70,18 @@ class Node:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def serve(self) -> int:
+    def serve(self, secrets: dict[str, str] | None = None) -> int:
         done = subprocess.run(
             [self.python, "-I", "-S", str(self.root / "agent.pyz"), "serve", str(self.root)],
-            env={"PATH": os.environ["PATH"], "TRADEWIND_INSTANCE": self.mark}, timeout=WAIT_SECONDS, check=False,
+            input=write_secrets(secrets or {}).encode(), timeout=WAIT_SECONDS, check=False,
+            env={"PATH": os.environ["PATH"], **self.host, "TRADEWIND_INSTANCE": self.mark},
         )  # fmt: skip
         return done.returncode
 
-    def start(self, run: str, **changes: Any) -> None:
-        (self.root / "spec.json").write_text(self.spec(run, **changes).to_json())
-        assert self.serve() == 0
+    def start(self, run: str, secrets: dict[str, str] | None = None, **changes: Any) -> None:
+        named = sorted(secrets or {})
+        (self.root / "spec.json").write_text(self.spec(run, secrets=named, **changes).to_json())
+        assert self.serve(secrets) == 0
 
     def records(self, type_: str | None = None) -> list[Record]:
         path = self.root / "journal.jsonl"
@@ -186,17 +178,3 @@ def alive(pid: int) -> bool:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
         return False
-
-
-def put_checkpoint(store: Path, epoch: int, step: int, files: dict[str, str], kind: str = "") -> Path:
-    """A complete checkpoint in a store."""
-    folder = store / manifest.epoch_folder(epoch) / manifest.folder_name(step)
-    folder.mkdir(parents=True)
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    told = manifest.build(str(folder), step, epoch, 1.0)
-    if kind:
-        told["kind"] = kind
-    (folder / manifest.MANIFEST).write_text(json.dumps(told))
-    return folder

@@ -14,7 +14,6 @@ from agent_node import Node, alive, wait_for
 from test_agent_stopping import training
 
 from tradewind.wire import journal, manifest
-from tradewind.wire.spec import write_secrets
 
 GATED = "echo started >> starts; until [ -e go ]; do sleep 0.05; done; exit 5"
 
@@ -53,10 +52,8 @@ def test_the_exit_code_survives_an_agent_that_was_away_when_the_job_ended(node: 
 
 
 def test_a_setup_goes_on_without_the_agent_and_is_not_repeated_and_keeps_the_secrets(node: Node) -> None:
-    (node.root / "secrets").write_text(write_secrets({"TOKEN": "abcdef"}))
-    node.start(
-        'echo "run $TOKEN"', setup="echo setup; until [ -e go ]; do sleep 0.05; done", secrets_path="secrets"
-    )  # fmt: skip
+    setup = "echo setup; until [ -e go ]; do sleep 0.05; done"
+    node.start('echo "run $TOKEN"', {"TOKEN": "abcdef"}, setup=setup)
     wait_for(lambda: "setup" in node.log(), "setup")
     node.kill_agent()
     node.write("go", "")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_node import Node, python38, wait_for
+from agent_node import Node, wait_for
+from pythons import python38
 
 from tradewind.nodes.parcel import build_library
 from tradewind.wire import cadence, journal

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_node import Node, put_checkpoint, wait_for
+from agent_node import Node, wait_for
+from checkpoints import put_checkpoint
 from test_agent_stopping import training
 
 from tradewind.wire import journal, manifest

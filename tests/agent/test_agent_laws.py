@@ -23,6 +23,7 @@ from tradewind.agent.processes import Process, Table
 from tradewind.agent.sample import Sampler
 from tradewind.agent.targets import targets, trapping_shells
 from tradewind.wire import journal, manifest
+from tradewind.wire.shelf import Fenced, Held, pass_fence, surplus
 from tradewind.wire.spec import read_secrets, write_secrets
 
 SOURCES = Path(processes.__file__).parents[1]
@@ -81,7 +82,7 @@ def test_both_ways_to_read_the_process_table_agree() -> None:
             mine, its = seen[os.getpid()], seen[child.pid]
             assert mine.session == os.getsid(0) and its.session == child.pid and its.parent == os.getpid()
             assert mine.rss_bytes > 10_000_000 and its.name == "sleep" and its.cpu_seconds < 5.0
-            assert its in processes.members(seen, os.getpid()), "a child that left the session"
+            assert its in processes.members(seen, os.getpid(), set()), "a child that left the session"
         same = processes.one(child.pid)
         assert same is not None and same.started == processes.table()[child.pid].started
         assert not processes.traps_term(child.pid)
@@ -92,7 +93,7 @@ def test_both_ways_to_read_the_process_table_agree() -> None:
 
 
 def test_usage_is_that_of_the_descendants() -> None:
-    sampler = Sampler()
+    sampler = Sampler(os.curdir)
     assert sampler.look(None) == {"cpu_percent": None, "rss_bytes": None, "gpus": []}
     code = "x = bytearray(50_000_000)\nprint(flush=True)\nwhile True: pass"
     with subprocess.Popen([sys.executable, "-c", code], stdout=-1) as child:
@@ -131,8 +132,8 @@ places = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), unique=True, 
 
 @given(places, st.integers(1, 4))
 def test_what_may_go_is_never_needed(have: list[tuple[int, int]], own: int) -> None:
-    held = [shelf.Held(epoch, step, f"{epoch}/{step}") for epoch, step in have]
-    gone = shelf.surplus(held, own)
+    held = [Held(epoch, step, f"{epoch}/{step}") for epoch, step in have]
+    gone = surplus(held, own)
     kept = sorted(set(held) - set(gone))
     ours = sorted(each for each in held if each.epoch <= own)
     assert ours[-3:] == [each for each in kept if each.epoch <= own][-3:]
@@ -154,10 +155,10 @@ def test_the_fence(tmp_path: Path, text: str | None, passes: bool) -> None:
     if text is not None:
         (tmp_path / manifest.FENCE).write_text(text)
     if passes:
-        shelf.pass_fence(str(tmp_path), 2)
+        pass_fence(str(tmp_path), 2)
     else:
-        with pytest.raises(shelf.Fenced):
-            shelf.pass_fence(str(tmp_path), 2)
+        with pytest.raises(Fenced):
+            pass_fence(str(tmp_path), 2)
 
 
 @settings(max_examples=25, deadline=None)

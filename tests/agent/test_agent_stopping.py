@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_node import Node, alive, wait_for
@@ -53,7 +54,7 @@ def node(tmp_path: Path) -> Iterator[Node]:
     made.end()
 
 
-def training(node: Node, **env: str) -> dict[str, object]:
+def training(node: Node, **env: str) -> dict[str, Any]:
     node.write("train.py", TRAINING)
     return {"env": node.spec("").env | {"SOURCES": SOURCES} | env}
 

@@ -63,10 +63,19 @@ def submit_of(text: str, **more: Any) -> Submit:
 
 
 def test_what_has_no_effect_is_remarked() -> None:
-    told = remarks(submit_of("run: x\nimage: docker:a\nports: [1]\n", rehearse=True), {}, ("link (outside)",))
+    idle = "run: x\nimage: machine:a\ncompliance: [mlps3]\ndata: [{source: /d, path: /d}]\n"
+    told = remarks(submit_of(idle, rehearse=True), {}, ("link (outside)",))
     assert [each["code"] for each in told] == ["keys-without-effect", "left-behind", "not-preempted"]
-    assert told[0]["facts"]["keys"] == "image, ports"
+    assert told[0]["facts"]["keys"] == "image, data, compliance"
     assert remarks(submit_of("run: x\n", local=True), {}, ()) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "told"), [("/srv/data", []), ("file:///srv/data", []), ("s3://bucket/x", ["keys-without-effect"])]
+)
+def test_what_a_container_is_given_has_an_effect(source: str, told: list[str]) -> None:
+    text = f"run: x\nimage: docker:a\nports: [1]\ndata: [{{source: '{source}', path: /data}}]\n"
+    assert [each["code"] for each in remarks(submit_of(text, local=True), {}, ())] == told
 
 
 def test_a_job_takes_its_environment_and_shortest_life_from_what_was_asked() -> None:

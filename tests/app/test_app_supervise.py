@@ -17,6 +17,9 @@ from sqlalchemy.engine import Connection
 
 from tradewind.app.clock import ClockWatch
 from tradewind.app.inside import Inside
+from tradewind.app.machines.reaching import Reach
+from tradewind.app.machines.registry import Registry
+from tradewind.app.secrets import Secrets
 from tradewind.app.settings import Settings
 from tradewind.app.supervise import Supervisor
 from tradewind.domain.errors import Unavailable
@@ -101,8 +104,11 @@ def office(tmp_path: Path) -> Office:
     cloud, nodes = OddCloud(clock), Nodes()
     db = Database(tmp_path / "t.db")
     renting = LeasingRoom(db, clock, "me", {"odd": Account(cloud, nodes)}, lambda: 0.5)
-    room = Room(db, clock, renting, tmp_path / "jobs", tmp_path / "a", tmp_path / "l")
-    return Office(Inside(Settings(tmp_path), clock, db, renting, room), clock, cloud, nodes)
+    settings, secrets = Settings(tmp_path), Secrets()
+    room = Room(db, clock, renting, settings.jobs, tmp_path / "a", tmp_path / "l", secrets)
+    registry, reach = Registry(settings.machines), Reach(settings, clock)
+    inside = Inside(settings, clock, db, registry, reach, secrets, renting, room)
+    return Office(inside, clock, cloud, nodes)
 
 
 def test_the_supervisor_carries_jobs_to_their_end_and_then_ends(office: Office) -> None:

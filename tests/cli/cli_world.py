@@ -13,12 +13,12 @@ from typing import Any
 
 from tradewind.app.asked import Step
 from tradewind.app.extending import Limits
-from tradewind.app.interface import Submit
+from tradewind.app.interface import AddMachine, Prompt, Submit
 from tradewind.app.queries import CompareQuery, OffersQuery, SimulateQuery, SizeOverrides
 from tradewind.app.sizes.batch import Answered, answers
 from tradewind.cli.main import run
 from tradewind.cli.world import World
-from tradewind.domain.errors import NotFound, TimedOut
+from tradewind.domain.errors import BadInput, CloudRefused, NotConfigured, NotFound, TimedOut
 from tradewind.domain.workload import Workload
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -75,14 +75,21 @@ class Control:
     log: bytes = b""
     calibrated: Answer = field(default_factory=lambda: answer("calibrate"))
     interrupt: bool = False
+    outputs: int = 3
+    tunnels: list[str] = field(default_factory=lambda: ["ssh", "-N", "box"])
     submitted: list[Submit] = field(default_factory=list)
     calls: list[tuple[str, Any]] = field(default_factory=list)
 
-    def configured(self) -> tuple[str, ...]:
-        return self.clouds
-
     def plan_for(self, submit: Submit) -> Answer | None:
         return None if submit.local else self.plan
+
+    def stakes(self, submit: Submit) -> Answer | None:
+        if submit.local or submit.rehearse or submit.on == "box":
+            return None
+        if not self.clouds:
+            raise NotConfigured("no-cloud-configured")
+        return {"price_per_hour": {"amount": "0.05", "currency": "USD"}, "hours": 2.0,
+                "at_most": {"amount": "0.15", "currency": "USD"}}  # fmt: skip
 
     def needs_of(self, submit: Submit) -> Answer | None:
         return answer("size")  # type: ignore[no-any-return]
@@ -145,6 +152,21 @@ class Control:
     def sweep(self, end: bool) -> Answer:
         self.calls.append(("sweep", end))
         return self.swept
+
+    def visit(self, job: str, ports: bool) -> Answer:
+        self._find(job)
+        if not ports:
+            return {"argv": ["ssh", "-t", "box"], "target": "ada@gpu-box", "ports": []}
+        return {"argv": self.tunnels, "target": "ada@gpu-box", "ports": [
+            {"port": 6006, "local": 6006}, {"port": 8888, "local": 41234},
+        ]}  # fmt: skip
+
+    def fetch(self, job: str, to: Path | None) -> Answer:
+        self.calls.append(("fetch", to))
+        kept = Path("/home/ada/.tradewind/jobs") / self._find(job)["job"] / "outputs"
+        files = [{"name": f"out/{number:02d} 结果.pt", "bytes": 4_000_000} for number in range(self.outputs)]
+        return {"job": self.shown["job"], "path": str(kept), "to": str(to) if to else None, "files": files,
+                "bytes": 4_000_000 * self.outputs, "running": self.shown["state"] == "RUNNING"}  # fmt: skip
 
     def cost(self, job: str | None, rehearsals: bool, currency: str | None) -> Answer:
         self.calls.append(("cost", (job, rehearsals, currency)))
@@ -225,12 +247,54 @@ class Shelf:
 
 
 @dataclass
+class Park:
+    """The port ``Machines`` with recorded answers; adding asks what a new host with a locked key makes it ask."""
+
+    listed: list[Answer] = field(default_factory=lambda: answer("machines"))
+    checked: list[Answer] = field(default_factory=lambda: answer("machines-check"))
+    reached: bool = True
+    folders: list[str] = field(default_factory=lambda: ["/data/tradewind/3f1c"])
+    changed: str = "no"
+    asked: list[Any] = field(default_factory=list)
+
+    def add(self, asked: AddMachine, prompt: Prompt | None) -> Answer:
+        target, keys = asked.target, "ssh-ed25519 SHA256:n1\nssh-rsa SHA256:n2"
+        if prompt is None and asked.host_key is None:
+            command = f"tradewind machines add {target} --host-key SHA256:n1"
+            raise BadInput("host-key-unasked", target=target, fingerprints=keys.replace("\n", ", "), command=command)
+        answers = [] if prompt is None else [
+            prompt.ask("host-key", {"target": target, "fingerprints": keys, "changed": self.changed}),
+            prompt.ask("passphrase", {"key": "~/.ssh/id_ed25519", "target": target}),
+            prompt.ask("own-key", {"target": target}),
+        ]  # fmt: skip
+        self.asked.append((asked, answers))
+        if answers and answers[0] is None:
+            raise BadInput("host-key-not-agreed", target=target)
+        return {"machine": self.listed[0], "check": self.checked[0], "updated": self.changed == "yes"}
+
+    def list(self) -> Sequence[Answer]:
+        return self.listed
+
+    def check(self, name: str | None) -> Sequence[Answer]:
+        return [each for each in self.checked if name in (None, each["machine"])]
+
+    def remove(self, name: str, *, force: bool) -> Answer:
+        self.asked.append((name, force))
+        if not self.reached and not force:
+            raise CloudRefused("timed-out", target="ada@gpu-box", why="it does not answer")
+        return {"name": name, "target": "ada@gpu-box", "reached": self.reached,
+                "removed": self.folders if self.reached else [], "left": [] if self.reached else self.folders,
+                "own_key": "taken-out" if self.reached else "left"}  # fmt: skip
+
+
+@dataclass
 class Inside:
     """The use cases with given answers, over a control plane in memory."""
 
     folder: Path
     plane: Control = field(default_factory=Control)
     keeper: Keeper = field(default_factory=Keeper)
+    park: Park = field(default_factory=Park)
     found: list[Answer] = field(default_factory=list)
     beside: Answer = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
@@ -282,6 +346,9 @@ class Inside:
     def service(self) -> Keeper:
         return self.keeper
 
+    def machines(self) -> Park:
+        return self.park
+
     def control(self) -> Control:
         if self.broken:
             raise self.broken
@@ -316,14 +383,27 @@ class Shell:
     env: dict[str, str] = field(default_factory=lambda: {"COLUMNS": "100", "LANG": "en_US.UTF-8", "PATH": "/usr/bin"})
     terminal: bool = False
     typed: str = ""
+    unseen: str = ""
+    questions: list[str] = field(default_factory=list)
+    became: list[list[str]] = field(default_factory=list)
 
     def __call__(self, *args: str) -> Result:
         make = Terminal if self.terminal else io.StringIO
         stdin, out, err = make(self.typed), make(), make()
         clock = iter(range(0, 10_000, 2))
         world = World(self.env, stdin, out, err, self.inside, now=lambda: NOW, monotonic=lambda: float(next(clock)),
-                      sleep=lambda _: None)  # fmt: skip
+                      sleep=lambda _: None, typed_unseen=self._typed, become=self._become)  # fmt: skip
         return Result(run(args, world), out.getvalue(), err.getvalue())
+
+    def _typed(self, question: str) -> str:
+        self.questions.append(question)
+        return self.unseen
+
+    def _become(self, argv: Sequence[str]) -> int:
+        self.became.append(list(argv))
+        if argv[0] == "absent":
+            raise FileNotFoundError(2, "No such file or directory")
+        return 0
 
     @property
     def plane(self) -> Control:

@@ -42,7 +42,8 @@ def command_lines(job: str) -> list[list[str]]:
         ["wait", "digits"], ["run", job, "--local"], ["explain", "digits"], ["explain", "lease-m7zw", "--all"],
         ["calibrate", job], ["size", "--model", "timm:resnet50", "--explain", "--max-batch"],
         ["supervisor"], ["supervisor", "install"], ["supervisor", "uninstall"], ["sweep", "--end"],
-        *catalog_lines(),
+        ["attach", "digits"], ["fetch", "digits"], ["fetch", "digits", "--to", "here"], ["machines", "list"],
+        ["machines", "remove", "gpu-box"], ["machines", "add", "ada@box", "--host-key", "SHA256:n1"], *catalog_lines(),
     ]  # fmt: skip
 
 

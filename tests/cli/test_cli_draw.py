@@ -83,10 +83,17 @@ def shell(tmp_path: Path) -> Shell:
         ("catalog-rates-zh", ["catalog", "rates", "--lang", "zh"]),
         ("catalog-refresh", ["catalog", "refresh"]),
         ("catalog-refresh-zh", ["catalog", "refresh", "--lang", "zh"]),
+        ("machines-list", ["machines", "list"]),
+        ("machines-list-60-zh", ["machines", "list", "--lang", "zh"]),
+        ("machines-check", ["machines", "check"]),
+        ("machines-check-60-zh", ["machines", "check", "--lang", "zh"]),
+        ("machines-add", ["machines", "add", "--help"]),
+        ("help", ["--help"]),
+        ("help-zh", ["--help", "--lang", "zh"]),
     ],
 )
 def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> None:
-    parts = re.fullmatch(r"(.+?)(?:-(80|120))?(?:-zh)?", name)
+    parts = re.fullmatch(r"(.+?)(?:-(60|80|120))?(?:-zh)?", name)
     assert parts is not None
     known = parts[1]
     shell.env["COLUMNS"] = parts[2] or shell.env["COLUMNS"]

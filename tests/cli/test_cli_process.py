@@ -1,17 +1,29 @@
-"""The program as a process: what its start imports, broken pipes, letters that a terminal lacks, Ctrl-C."""
+"""The program as a process: its start, broken pipes, letters that a terminal lacks, Ctrl-C, what is typed unseen."""
 
 from __future__ import annotations
 
 import os
+import pty
 import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-HEAVY = ("pydantic", "sqlalchemy", "rich", "yaml", "psutil", "tradewind.app", "tradewind.store", "importlib.metadata")
+HEAVY = (
+    "pydantic",
+    "sqlalchemy",
+    "rich",
+    "yaml",
+    "psutil",
+    "tradewind.app",
+    "tradewind.store",
+    "importlib.metadata",
+    "asyncssh",
+)
 PROGRAM = [sys.executable, "-m", "tradewind.cli.main"]
 
 
@@ -36,7 +48,8 @@ def test_offers_start_without_what_they_do_not_need(tmp_path: Path) -> None:
         "import sys\nfrom tradewind.cli import main\nsys.argv[1:] = ['offers', '--gpu', 'T4', '--limit', '3']\n"
         "try: main.main()\nexcept SystemExit: pass\n"
         "heavy = ('pydantic', 'sqlalchemy', 'rich', 'yaml', 'psutil', 'tradewind.planning', 'tradewind.sizing',"
-        " 'tradewind.store', 'tradewind.clouds', 'tradewind.leasing', 'tradewind.catalog.build', 'difflib')\n"
+        " 'tradewind.store', 'tradewind.clouds', 'tradewind.leasing', 'tradewind.catalog.build', 'difflib',"
+        " 'asyncssh')\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
     )
     for _ in ("the first builds the snapshot", "the second finds it"):
@@ -77,3 +90,27 @@ def test_ctrl_c_before_anything_is_130(tmp_path: Path) -> None:
         _, err = child.communicate(timeout=20)
     assert child.returncode == 130
     assert b"Traceback" not in err
+
+
+def test_becoming_another_program_is_ending_as_it_ends() -> None:
+    line = "from tradewind.cli.world import become; become(['sh', '-c', 'echo there; exit 7'])"
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (7, "there\n")
+
+
+def test_what_is_typed_unseen_does_not_stand_on_the_terminal() -> None:
+    line = "from tradewind.cli.world import typed_unseen; print('letters:', len(typed_unseen('Passphrase: ')))"
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-c", line], stdin=theirs, stdout=theirs, stderr=theirs,
+                          start_new_session=True) as child:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        while b"Passphrase: " not in shown:
+            shown += os.read(terminal, 1024)
+        os.write(terminal, b"correct horse\n")
+        with suppress(OSError):  # the terminal is closed by the child's end
+            while more := os.read(terminal, 1024):
+                shown += more
+    os.close(terminal)
+    assert child.returncode == 0
+    assert b"letters: 13" in shown and b"correct" not in shown

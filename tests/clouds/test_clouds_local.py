@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -81,17 +79,6 @@ def test_an_instance_is_made_listed_and_ended_with_all_that_runs_on_it(cloud: Lo
     cloud.end([instance.id])  # what is not there is ended
 
 
-def test_the_same_token_gives_the_same_machine(cloud: LocalCompute) -> None:
-    answers: list[tuple[str, ...]] = []
-    threads = [threading.Thread(target=lambda: answers.append(cloud.launch(order()).ids)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(answers)) == 1
-    assert len(cloud.find(Query()).instances) == 1
-
-
 def test_queries_restrict(cloud: LocalCompute) -> None:
     for token, owner in (("t1", "me"), ("t2", "me"), ("t3", "other")):
         cloud.launch(order(token, owner))
@@ -127,14 +114,6 @@ def test_a_reclaim_is_announced_then_kept_although_nobody_looks(cloud: LocalComp
     assert Path(cloud.notice_probe(instance)["path"]).exists()
     worker.wait(timeout=30)
     assert until(cloud, lambda each: each.state is InstanceState.GONE).why == "reclaimed"
-
-
-def test_the_hard_end_is_kept_by_the_machine_itself(cloud: LocalCompute) -> None:
-    cloud.launch(order(seconds=1.0))
-    instance = until(cloud, lambda each: each.pgid is not None)
-    worker = start_on(instance, sys.executable, "-c", "import time; time.sleep(300)")
-    worker.wait(timeout=30)
-    assert until(cloud, lambda each: each.state is InstanceState.GONE).why == "expired"
 
 
 def test_others_processes_are_never_touched(cloud: LocalCompute) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import tarfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from tradewind.app.clock import SystemClock
 from tradewind.clouds.local import processes
 from tradewind.clouds.local.compute import LocalCompute
 from tradewind.clouds.local.folder import MACHINE, Folder
+from tradewind.nodes.bundle import pack
 from tradewind.nodes.local import LocalTransport
 from tradewind.nodes.parcel import build_agent, build_library
 from tradewind.ports.compute import Instance, InstanceState, Order, Query
@@ -103,6 +103,7 @@ def test_after_a_reboot_whoever_has_the_number_of_a_machine_is_another(cloud: Lo
 def test_a_number_used_again_in_the_same_boot_is_another_process(cloud: LocalCompute) -> None:
     instance = launched(cloud)
     kill_holder(instance)
+    time.sleep(0.02)  # a start is known to a tick, a hundredth of a second
     other = subprocess.Popen(["sleep", "300"])
     rewrite(instance, pid=other.pid)
     assert until(cloud, gone).why == "unknown"
@@ -138,14 +139,14 @@ def empty(instance: Instance) -> bool:
 
 def served(tmp_path: Path, instance: Instance, **more: Any) -> LocalTransport:
     """An agent on the instance that carries out a short job."""
-    work = tmp_path / "work.tar.gz"
-    with tarfile.open(work, "w:gz"):
-        pass
+    (tmp_path / "work").mkdir()
+    work = pack(tmp_path / "work", tmp_path / "work.tar").path
     run = more.pop("run", "echo trained; echo done > result.txt")
     spec = Spec(key="job-1/1", job="job-1", epoch=1, attempt=1, run=run, env={"PATH": os.environ["PATH"]},
                 outputs=["result.txt"], **more)  # fmt: skip
     transport = LocalTransport()
-    transport.start(instance, Parcel(spec.to_json(), work, build_agent(tmp_path), build_library(tmp_path), {}))
+    agent, library = build_agent(tmp_path), build_library(tmp_path)
+    transport.start(instance, Parcel(spec.to_json(), work, agent, library, tmp_path / "store", {}))
     return transport
 
 
@@ -180,7 +181,7 @@ def test_on_a_machine_that_has_ended_no_agent_begins_again(cloud: LocalCompute, 
     rewrite(instance, boot="another-boot")
     told = words(transport, instance)
     with pytest.raises(Unreachable, match="has ended"):
-        transport.revive(instance)
+        transport.revive(instance, {})
     assert words(transport, instance) == told  # what it said last stands: the run did not end by itself
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from doubles import START
+from doubles import START, OddNodes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradewind.domain.records import Attempt, Job
-from tradewind.domain.states import JobState
-from tradewind.jobs.journal import Reading, fold
+from tradewind.domain.records import Attempt, Job, Lease
+from tradewind.domain.states import JobState, LeaseState
+from tradewind.jobs.journal import Reading, by_our_clock, fold
+from tradewind.jobs.keeping import kept
 from tradewind.jobs.measure import closed_attempt, measured_step_seconds, with_time_scale
+from tradewind.jobs.room import instance_of
 from tradewind.jobs.verdict import judge
 from tradewind.wire.journal import line, read_lines
 
 T0 = START.timestamp()
+LEASE = Lease(id="lease-1", token="t", kind="instance", state=LeaseState.RUNNING, job="job-1", epoch=1, account="odd",
+              offer={}, order="", wanted=True, created_at=START, state_since=START, hard_end=START,
+              hard_end_by="server_side", wake_at=START, cloud_id="m-0")  # fmt: skip
 
 
 def job(**settings: Any) -> Job:
@@ -49,14 +55,18 @@ def test_the_peak_of_gpu_memory_is_the_highest_that_was_told() -> None:
 
 
 def test_a_saved_notice_repeats_nothing_and_its_loss_is_counted_in_seconds() -> None:
-    first = fold(Reading(job(), attempt(repeated_steps=0, lost_seconds=0.0), None), [
+    told = fold(Reading(job(), attempt(repeated_steps=0, lost_seconds=0.0), None), [
         step(5, 5), {"type": "notice", "at": T0 + 6, "deadline": T0 + 30, "source": "file"},
         {"type": "job", "at": T0 + 7, "event": {"type": "checkpoint_committed", "step": 6}},
         {"type": "checkpoint", "at": T0 + 7, "step": 6, "epoch": 1, "path": "/s", "bytes": 9, "seconds": 0.1},
         {"type": "run_ended", "at": T0 + 8, "exit": 75, "why": "notice"},
     ])  # fmt: skip
+    assert told.attempt.last_checkpoint_step is None  # what a node says it published is not yet here
+    first = kept(told, OddNodes(), instance_of(LEASE), Path("/store"))
     assert first.attempt.last_checkpoint_step == 6
-    assert [(each.step, each.state) for each in first.checkpoints] == [(6, "complete")]
+    assert [(each.step, each.state, each.path) for each in first.checkpoints] == [
+        (6, "complete", "/store/epoch-0001/step-00000006")
+    ]
     second = fold(Reading(closed_attempt(first.job), attempt(2), first.attempt), [
         {"type": "restored", "at": T0 + 20, "step": 6, "epoch": 1, "path": "/s", "seconds": 0.1}, step(7, 27),
     ])  # fmt: skip
@@ -156,3 +166,72 @@ def test_seconds_and_steps_add_up_over_attempts() -> None:
         {"type": "restored", "at": T0, "step": 10, "epoch": 1, "path": "/s"}, step(30, 9, train_s=10.0),
     ])  # fmt: skip
     assert measured_step_seconds(second.job) == 0.5
+
+
+def test_a_node_whose_clock_is_wrong_tells_when_things_happened_by_ours() -> None:
+    told = [
+        step(5, 5), {"type": "notice", "at": T0 + 6, "deadline": T0 + 30, "source": "file"},
+        {"type": "checkpoint", "at": T0 + 7, "step": 5, "epoch": 1, "path": "/s", "bytes": 9, "seconds": 0.1},
+        {"type": "run_ended", "at": T0 + 8, "exit": 75, "why": "notice"},
+    ]  # fmt: skip
+    ahead = [
+        {**each, "at": each["at"] + 600, **({"deadline": each["deadline"] + 600} if "deadline" in each else {}),
+         **({"event": {**each["event"], "t": each["event"]["t"] + 600}} if "event" in each else {})}
+        for each in told
+    ]  # fmt: skip
+    assert by_our_clock(ahead, 600.0) == told
+    assert by_our_clock(told, 0.0) is told
+    plain, shifted = (fold(Reading(job(), attempt(), None), each) for each in (told, by_our_clock(ahead, 600.0)))
+    assert shifted.job == plain.job
+    assert shifted.notes == plain.notes
+
+
+def published(*steps: int) -> list[dict[str, Any]]:
+    return [{"type": "checkpoint", "at": T0 + n, "step": n, "epoch": 1, "path": f"/{n}", "bytes": n, "seconds": 0.1}
+            for n in steps]  # fmt: skip
+
+
+def read_on(reading: Reading, nodes: OddNodes, *steps: int) -> Reading:
+    again = fold(Reading(reading.job, reading.attempt, None), published(*steps))
+    return kept(again, nodes, instance_of(LEASE), Path("/store"))
+
+
+def counted(reading: Reading) -> tuple[list[int], list[int], int | None]:
+    due = [each["step"] for each in reading.job.measures.get("to_keep", [])]
+    return [each.step for each in reading.checkpoints], due, reading.job.measures.get("saved_step")
+
+
+def test_a_checkpoint_counts_when_it_is_home_and_the_one_on_its_way_is_seen_through() -> None:
+    nodes = OddNodes(slow=2)
+    first = read_on(Reading(job(), attempt(), None), nodes, 1, 2, 3)
+    assert counted(first) == ([], [1, 3], None)  # the newest is worth bringing, and the first has begun
+    second = read_on(first, nodes, 4)
+    assert counted(second) == ([], [1, 4], None)
+    third = read_on(second, nodes)
+    assert counted(third) == ([1], [4], 1)
+    nodes.silent = True
+    assert counted(read_on(third, nodes)) == ([], [4], 1)  # nobody knows
+    nodes.silent, nodes.slow = False, 0
+    last = read_on(third, nodes)
+    assert counted(last) == ([4], [], 4)
+    assert nodes.asked == ["/1", "/1", "/1", "/4", "/4"]
+    assert [(note.kind, note.data["step"]) for note in last.notes] == [("checkpoint-stored", 4)]
+
+
+def test_what_lies_at_home_already_counts_at_once_and_asks_for_nothing_twice() -> None:
+    nodes = OddNodes()
+    assert counted(read_on(Reading(job(), attempt(), None), nodes, 1, 2, 3)) == ([1, 2, 3], [], 3)
+    assert nodes.asked == ["/1", "/2", "/3"]
+
+
+def test_a_torn_checkpoint_counts_for_nothing_and_one_that_was_overtaken_is_not_missed() -> None:
+    nodes = OddNodes(torn={"/1", "/3"})
+    reading = read_on(Reading(job(), attempt(), None), nodes, 1, 2, 3)
+    assert counted(reading) == ([2], [], 2)
+    assert [note.data["step"] for note in reading.notes if note.kind == "checkpoint-rejected"] == [3]
+
+
+def test_the_next_attempt_knows_nothing_of_what_never_came_home() -> None:
+    pending = read_on(Reading(job(), attempt(), None), OddNodes(slow=9), 7)
+    assert "to_keep" in pending.job.measures
+    assert {"to_keep", "kept_open"} & closed_attempt(pending.job).measures.keys() == set()

@@ -360,12 +360,13 @@ def test_without_rights_a_look_is_taken_seldom_and_said(desk: Desk) -> None:
     for _ in range(200):
         desk.step_or_sleep(1)
     row = desk.lease(id_)
-    assert (row.state, row.fault_kind) == (LeaseState.RUNNING, "auth")
+    assert (row.state, row.fault_kind) == (LeaseState.SUSPECT, "auth")  # nobody knows how its machine does
     assert [event.kind for event in desk.events(id_)].count("lease-auth") == 1
     desk.cloud.find = find  # type: ignore[method-assign]
     for _ in range(1000):
         desk.step_or_sleep(1)
-    assert (desk.lease(id_).faults, desk.lease(id_).fault_kind) == (0, None)
+    assert (desk.lease(id_).state, desk.lease(id_).faults) == (LeaseState.RUNNING, 0)
+    assert desk.lease(id_).fault_kind is None
 
 
 def test_a_place_that_cannot_be_listed_is_unknown_not_empty(desk: Desk) -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
+from checkpoints import put_checkpoint
 
 from tradewind.nodes.bundle import pack
 from tradewind.nodes.local import LocalTransport, root_of
-from tradewind.nodes.outputs import take
+from tradewind.nodes.outputs import Entry, take
 from tradewind.nodes.parcel import build_agent, build_library
 from tradewind.ports.compute import Instance, InstanceState
 from tradewind.ports.transport import Parcel, Transport, Unreachable
@@ -25,6 +29,7 @@ from tradewind.wire import journal
 from tradewind.wire.spec import Command, Spec
 
 WAIT_SECONDS = 20.0
+SECRETS = {"TOKEN": "sesame\nopen"}
 
 
 def wait_for(look: Callable[[], bool], what: str) -> None:
@@ -50,16 +55,17 @@ class Bench:
         self.work = place / "workdir"
         self.work.mkdir()
         self.root = root_of(self.instance)
+        self.store = place / "store"
 
     def parcel(self, run: str, **changes: object) -> Parcel:
         env = {"PATH": os.environ["PATH"], "PY": sys.executable}
         given: dict[str, object] = {
-            "key": "job/1", "job": "job", "epoch": 1, "attempt": 1, "env": env, "secrets_path": "secrets",
+            "key": "job/1", "job": "job", "epoch": 1, "attempt": 1, "env": env, "secrets": ["TOKEN"],
         }  # fmt: skip
         spec = Spec(run=run, **{**given, **changes})  # type: ignore[arg-type]
-        packed = pack(self.work, self.place / "work.tar.gz")
+        packed = pack(self.work, self.place / "work.tar")
         into = self.place / "parcel"
-        return Parcel(spec.to_json(), packed.path, build_agent(into), build_library(into), {"TOKEN": "sesame\nopen"})
+        return Parcel(spec.to_json(), packed.path, build_agent(into), build_library(into), self.store, SECRETS)
 
     def told(self, type_: str) -> list[dict[str, object]]:
         heard = self.transport.hear(self.instance, 0, 0, 1 << 20)
@@ -114,7 +120,8 @@ def test_a_job_from_start_to_fetched_outputs(bench: Bench, tmp_path: Path) -> No
     assert bench.transport.hear(bench.instance, 5, 4, 10).journal == heard.journal[5:15]
     assert bench.transport.hear(bench.instance, 0, 4, 3).log == heard.log[4:7]
     assert not (bench.root / "work" / "data.bin").exists()
-    assert not (bench.root / "secrets").exists()
+    written = [path for path in bench.root.rglob("*") if path.is_file() and path != bench.root / "log"]
+    assert not [path for path in written if b"sesame" in path.read_bytes()], "secrets lie in no file"
     into = tmp_path / "fetched"
     assert bench.transport.fetch_outputs(bench.instance, into) == ("out/a.txt",)
     assert (into / "out" / "a.txt").read_text() == "result"
@@ -125,7 +132,7 @@ def test_a_job_from_start_to_fetched_outputs(bench: Bench, tmp_path: Path) -> No
     bench.transport.command(bench.instance, Command("collected").to_json(), "collected")
     assert [path.name for path in (bench.root / "commands").iterdir()] == ["collected.json.done"]
     bench.transport.start(bench.instance, parcel)
-    bench.transport.revive(bench.instance)
+    bench.transport.revive(bench.instance, SECRETS)
     assert len(bench.told(journal.RUN_ENDED)) == len(bench.told(journal.AGENT_STARTED)) == 1
     wait_for(lambda: not bench.marked(), "nothing left")
 
@@ -140,7 +147,7 @@ def test_the_same_spec_is_started_once_and_another_is_refused(bench: Bench) -> N
         bench.transport.start(bench.instance, bench.parcel("true", key="job/2"))
     os.kill(json.loads((bench.root / "agent.json").read_text())["pid"], signal.SIGKILL)
     wait_for(lambda: not bench.alive(), "the agent's death")
-    bench.transport.revive(bench.instance)
+    bench.transport.revive(bench.instance, SECRETS)
     assert bench.alive()
     wait_for(lambda: len(bench.told(journal.AGENT_STARTED)) == 2, "the second life")
     assert bench.told(journal.AGENT_STARTED)[1]["adopted"]
@@ -168,7 +175,7 @@ def test_a_machine_that_is_gone_or_another(bench: Bench) -> None:
     for call in (
         lambda: bench.transport.reach(bench.instance),
         lambda: bench.transport.hear(bench.instance, 0, 0, 1),
-        lambda: bench.transport.revive(bench.instance),
+        lambda: bench.transport.revive(bench.instance, {}),
         lambda: bench.transport.start(bench.instance, bench.parcel("true")),
         lambda: bench.transport.command(bench.instance, "{}", "stop"),
         lambda: bench.transport.fetch_outputs(bench.instance, bench.place),
@@ -183,7 +190,7 @@ def test_an_agent_that_cannot_start_is_told_with_its_words(bench: Bench) -> None
     with pytest.raises(Unreachable, match="no agent here"):
         bench.transport.start(bench.instance, broken)
     with pytest.raises(Unreachable, match="does not start"):
-        LocalTransport(python="/nowhere/python").revive(bench.instance)
+        LocalTransport(python="/nowhere/python").revive(bench.instance, {})
     with pytest.raises(Unreachable, match="no manifest"):
         bench.transport.fetch_outputs(bench.instance, bench.place)
 
@@ -205,10 +212,46 @@ def test_an_output_that_differs_from_its_manifest_is_refused(
     (source / "a").write_text("abc")
     (source / "b").write_text("abc")
     good = {"name": "b", "bytes": 3, "crc32": "352441c2"}
+
+    def bring(files: Sequence[Entry], draft: Path) -> None:
+        for each in files:
+            if (source / each["name"]).exists():
+                shutil.copy(source / each["name"], draft / each["name"])
+
     with pytest.raises(ValueError, match=why):
-        take({"files": [good, entry]}, source, into)
+        take({"files": [good, entry]}, bring, into)
     assert list(into.iterdir()) == []
-    assert take({"files": [good]}, source, into) == ("b",)
+    assert take({"files": [good]}, bring, into) == ("b",)
+
+
+def test_a_checkpoint_is_kept_where_the_agent_put_it(bench: Bench) -> None:
+    assert bench.transport.store(bench.instance, bench.store) == str(bench.store)
+    kept = put_checkpoint(bench.store, 1, 20, {"model.pt": "state"})
+    assert bench.transport.keep(bench.instance, str(kept), bench.store)
+    elsewhere = put_checkpoint(bench.place / "other", 1, 20, {"model.pt": "state"})
+    for path in (kept.with_name("step-00000040"), elsewhere):
+        with pytest.raises(ValueError, match="no checkpoint"):
+            bench.transport.keep(bench.instance, str(path), bench.store)
+
+
+def test_without_its_secrets_a_job_does_not_begin(bench: Bench) -> None:
+    parcel = bench.parcel('test "$TOKEN" = "$EXPECTED"', env={"PATH": os.environ["PATH"], "EXPECTED": SECRETS["TOKEN"]})
+    with pytest.raises(Unreachable) as raised:
+        bench.transport.start(bench.instance, replace(parcel, secrets={}))
+    assert raised.value.code == "secrets-missing" and not bench.told(journal.RUN_STARTED)
+    bench.transport.revive(bench.instance, SECRETS)
+    assert bench.wait(journal.RUN_ENDED)["exit"] == 0
+
+
+def test_a_visit_is_a_shell_where_the_job_works_and_ports_need_no_tunnel(bench: Bench) -> None:
+    bench.transport.start(bench.instance, bench.parcel("echo here > trace; sleep 60"))
+    wait_for((bench.root / "work" / "trace").exists, "the job's file")
+    assert bench.transport.visit(bench.instance, [(16006, 6006)]) == ()
+    done = subprocess.run(
+        bench.transport.visit(bench.instance), input="cat trace; echo $TRADEWIND_JOB; echo token=$TOKEN\n",
+        capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["here", "job", "token="]
 
 
 def test_agent_and_library_are_the_same_bytes_each_time_and_hold_no_more_than_they_need(tmp_path: Path) -> None:

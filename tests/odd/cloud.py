@@ -67,6 +67,8 @@ class OddCloud:
             raise CloudFault("clock", "the hard end is past", sent="yes")
         known = next((each for each in self.machines.values() if each.order.token == order.token), None)
         if known is not None and self.caps.native_idempotency:
+            if known.order != order:
+                raise CloudFault("conflict", "the token was used for another order", sent="yes")
             made = known
         else:
             self.doubled[order.token] += self.repeating

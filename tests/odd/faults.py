@@ -108,7 +108,8 @@ CLOUD_KINDS: dict[str, Sequence[tuple[str, float]]] = {  # with the most seconds
                 ("agent-dies", 100.0)),
 }  # fmt: skip
 NODE_KINDS: dict[str, Sequence[tuple[str, float]]] = dict.fromkeys(
-    ("reach", "start", "revive", "hear", "command", "fetch_outputs"), (("unmade", 0.0), ("lost", 0.0), ("delay", 60.0))
+    ("reach", "start", "revive", "hear", "keep", "command", "fetch_outputs"),
+    (("unmade", 0.0), ("lost", 0.0), ("delay", 60.0)),
 )
 
 _BEFORE: dict[str, CloudFault] = {

@@ -93,6 +93,19 @@ def epochs_never_fall(sight: Sight) -> Iterator[str]:
             yield f"{job}: checkpoints were published by the epochs {shelf.published}"
 
 
+def resumed_from_what_counts(sight: Sight) -> Iterator[str]:
+    """An attempt begins no earlier than the newest checkpoint that was said to be safe."""
+    safe: Counter[str] = Counter()
+    resumed: Counter[str] = Counter()
+    for event in sight.events:
+        if event.kind == "checkpoint-stored":
+            safe[event.what] = max(safe[event.what], int(event.data["step"]))
+        elif event.kind == "resumed":
+            resumed[event.what] = int(event.data["step"] or 0)
+        elif event.kind == "run-started" and resumed.pop(event.what, 0) < safe[event.what]:
+            yield f"{event.what} began before step {safe[event.what]}, which was stored"
+
+
 def started_once(sight: Sight) -> Iterator[str]:
     """An epoch of a job runs on one machine."""
     for (job, epoch), count in Counter(sight.nodes.starts).items():
@@ -145,5 +158,5 @@ def steps_do_not_break(sight: Sight) -> Iterator[str]:
 
 ALWAYS: tuple[Law, ...] = (
     made_once, others_untouched, released_is_gone, never_asleep, history_gives_the_rows, history_follows_the_tables,
-    epochs_never_fall, started_once, within_budget, ended_once, steps_do_not_break,
+    epochs_never_fall, resumed_from_what_counts, started_once, within_budget, ended_once, steps_do_not_break,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from tradewind.wire.spec import Command, read_command, read_spec
 class OddNodes:
     """Nodes of a cloud. ``scripts`` says what each job does; ``starts`` are (job, epoch) in the order they began.
 
-    ``backwards`` are starts of an epoch older than one that had begun; ``handed_in`` counts fetched outputs by job.
+    ``backwards`` are starts of an epoch older than one that had begun; ``handed_in`` counts fetched outputs by job;
+    ``coming`` are checkpoints on their way home, which takes until they are asked for again.
     """
 
     cloud: OddCloud
@@ -30,16 +32,22 @@ class OddNodes:
     starts: list[tuple[str, int]] = field(default_factory=list)
     backwards: list[tuple[str, int]] = field(default_factory=list)
     handed_in: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    coming: set[str] = field(default_factory=set)
 
     def reach(self, instance: Instance) -> None:
         fault = self._meet("reach")
         self._answering(instance)
         _lose(fault)
 
+    def store(self, instance: Instance, here: Path) -> str:
+        return str(here)
+
     def start(self, instance: Instance, parcel: Parcel) -> None:
         fault = self._meet("start")
         machine, spec = self._answering(instance), read_spec(parcel.spec)
         if machine.id not in self.runs:
+            if set(spec.secrets) - set(parcel.secrets):
+                raise Unreachable(f"{machine.id} needs its secrets", "secrets-missing")
             if any(job == spec.job and epoch > spec.epoch for job, epoch in self.starts):
                 self.backwards.append((spec.job, spec.epoch))
             self.starts.append((spec.job, spec.epoch))
@@ -51,7 +59,7 @@ class OddNodes:
             raise ValueError(f"{machine.id} serves {self.runs[machine.id].spec.key}")
         _lose(fault)
 
-    def revive(self, instance: Instance) -> None:
+    def revive(self, instance: Instance, secrets: Mapping[str, str]) -> None:
         fault = self._meet("revive")
         self._answering(instance)
         run = self.runs[instance.id]
@@ -69,6 +77,17 @@ class OddNodes:
         _lose(fault)
         journal = bytes(run.journal[journal_offset : journal_offset + limit])
         return Heard(journal, bytes(run.log[log_offset : log_offset + limit]), not run.agent_dead and not run.collected)
+
+    def keep(self, instance: Instance, path: str, store: Path) -> bool:
+        fault = self._meet("keep")
+        self._answering(instance)
+        run = self.runs[instance.id]
+        if path not in self.coming:
+            self.coming.add(path)
+            return False
+        run.bring(path)
+        _lose(fault)
+        return True
 
     def command(self, instance: Instance, text: str, name: str) -> None:
         fault = self._meet("command")
@@ -93,6 +112,9 @@ class OddNodes:
         self.handed_in[run.spec.job] += 1
         _lose(fault)
         return tuple(run.spec.outputs)
+
+    def visit(self, instance: Instance, tunnels: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
+        return ("bash",)
 
     def _lived(self, instance: Instance) -> Run | None:
         run = self.runs.get(instance.id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,12 @@ from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import LeaseState
+from tradewind.jobs import keeping
+from tradewind.jobs.journal import Reading
 from tradewind.leasing import launch, reconcile
 from tradewind.leasing.room import ACTOR, Note, Room, Step
-from tradewind.ports.compute import CloudFault, Leftover, Query, read_order
+from tradewind.ports.compute import CloudFault, Instance, Leftover, Query, read_order
+from tradewind.ports.transport import Transport
 from tradewind.store import queue, records
 from tradewind.store.queue import Claim
 
@@ -136,6 +140,13 @@ def _no_fence(*given: object) -> None:
     return None
 
 
+def _count_at_once(reading: Reading, transport: Transport, instance: Instance, store: Path) -> Reading:
+    """What a node says that it published counts, wherever that is."""
+    for record in reading.published:
+        keeping._count(reading, record, store)
+    return reading
+
+
 OLD_WAY = Slip(
     {"odd.world.keep": _sweep_nothing},
     {LeaseState.INTENDED: create_then_write_down, LeaseState.RELEASING: believe_the_end},
@@ -152,4 +163,5 @@ IGNORES_THE_CLAIM = Slip(
     {},
 )
 SAME_EPOCH = Slip({"tradewind.jobs.interrupted.replace": _same_epoch, "tradewind.jobs.preparing.fence": _no_fence}, {})
+COUNTS_AT_ONCE = Slip({"tradewind.jobs.hearing.kept": _count_at_once}, {})
 SWEEPS_NOTHING = Slip({"odd.world.keep": _sweep_nothing}, {})

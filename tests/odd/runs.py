@@ -26,7 +26,7 @@ class Script:
 
 @dataclass
 class Shelf:
-    """The job's store, which outlives its nodes: the newest checkpoint, and by which epoch each was published."""
+    """The job's store at home, which outlives its nodes: the newest checkpoint, and by which epoch each came there."""
 
     step: int | None = None
     epoch: int = 0
@@ -35,7 +35,9 @@ class Shelf:
 
 @dataclass
 class Run:
-    """An attempt as it goes on by itself. ``at`` is the time up to which it has been lived."""
+    """An attempt as it goes on by itself. ``at`` is the time up to which it has been lived; ``saved`` the step of the
+    newest checkpoint that its agent published where it is, which is not yet home.
+    """
 
     spec: Spec
     script: Script
@@ -43,6 +45,7 @@ class Run:
     machine: Machine
     at: datetime
     step: int = 0
+    saved: int = 0
     journal: bytearray = field(default_factory=bytearray)
     log: bytearray = field(default_factory=bytearray)
     stop_at: datetime | None = None
@@ -54,7 +57,7 @@ class Run:
         """The agent starts, puts the newest checkpoint back, and runs the command."""
         self.tell(journal.AGENT_STARTED, pid=1, version="1", python="3", epoch=self.spec.epoch, adopted=False)
         if self.shelf.step is not None:
-            self.step = self.shelf.step
+            self.step = self.saved = self.shelf.step
             self.tell(journal.RESTORED, step=self.step, epoch=self.shelf.epoch, path="/s", seconds=0.0)
         self.tell(journal.RUN_STARTED, pid=2, pgid=2)
         self.log += f"epoch {self.spec.epoch}\n".encode()
@@ -113,13 +116,26 @@ class Run:
 
     def _save(self) -> None:
         """Publish a checkpoint, unless a newer epoch has put up its fence."""
-        if self._fenced() or self.step == (self.shelf.step or 0):
+        if self._fenced() or self.step == self.saved:
             return
-        self.shelf.step, self.shelf.epoch = self.step, self.spec.epoch
-        self.shelf.published.append(self.spec.epoch)
+        self.saved = self.step
         self.tell(
-            journal.CHECKPOINT, step=self.step, epoch=self.spec.epoch, path=f"/s/{self.step}", bytes=1, seconds=0.1
-        )
+            journal.CHECKPOINT, step=self.step, epoch=self.spec.epoch, path=f"/{self.machine.id}/{self.step}",
+            bytes=1, seconds=0.1,
+        )  # fmt: skip
+
+    def bring(self, path: str) -> None:
+        """A checkpoint comes home whole, unless a newer epoch has begun.
+
+        Raises:
+            ValueError: it has.
+        """
+        if self._fenced():
+            raise ValueError(f"{path}: fenced")
+        step = int(path.rpartition("/")[2])
+        if (self.spec.epoch, step) > (self.shelf.epoch, self.shelf.step or 0):
+            self.shelf.step, self.shelf.epoch = step, self.spec.epoch
+            self.shelf.published.append(self.spec.epoch)
 
     def _fenced(self) -> bool:
         try:

@@ -57,6 +57,18 @@ def _forget(world: World) -> None:
         world.forget()
 
 
+def attended(*states: JobState) -> Act:
+    """As ``until``, with a user who hands over the job's secrets whenever it waits for them."""
+
+    def act(world: World) -> None:
+        while (state := state_of(world)) not in states and state not in JOB_ENDED:
+            if state is JobState.WAITING and world.room.secrets.missing("job-1", ("HF_TOKEN",)):
+                world.give(HF_TOKEN="canary")
+            world.move()
+
+    return act
+
+
 _SUBMIT: Act = partial(World.submit, cap=PLENTY)
 _SETTLE: Act = World.settle
 _J = JobState
@@ -82,7 +94,12 @@ STEERED = Scenario(
     "steered", (Fault("launch", 1, "capacity"), Fault("machine", 1, "reclaim", 40.0)),
     (partial(World.submit, cap=PLENTY, pools=POOLS, total_steps=Script().steps), _SETTLE), (_J.SUCCEEDED,),
 )  # fmt: skip
-SCENARIOS = (PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED, STEERED)
+SECRETIVE = Scenario(
+    "secretive", (Fault("machine", 1, "reclaim", 40.0),),
+    (partial(World.submit, cap=PLENTY, secrets=("HF_TOKEN",)), attended(_J.RUNNING), World.restart, attended(),
+     _SETTLE), (_J.SUCCEEDED,),
+)  # fmt: skip
+SCENARIOS = (PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED, STEERED, SECRETIVE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from doubles import SimClock
+from doubles import OddSecrets, SimClock
 
 from odd.clocks import WallClock
 from odd.cloud import CAPABILITIES, OddCloud
@@ -97,18 +97,22 @@ class World:
         draw = random.Random(self.seed).random
         renting = leasing.Room(db, clock, OWNER, {"odd": account}, draw)
         folder = self.place.folder
-        return jobs.Room(db, clock, renting, folder / "jobs", folder / "agent", folder / "library")
+        return jobs.Room(db, clock, renting, folder / "jobs", folder / "agent", folder / "library", OddSecrets())
 
     # --- what users do ------------------------------------------------------------------------------------------------
 
-    def submit(self, name: str = "job-1", script: Script | None = None, cap: int | None = None, **settings: Any) -> str:
+    def submit(
+        self, name: str = "job-1", script: Script | None = None, cap: int | None = None,
+        secrets: tuple[str, ...] = (), **settings: Any,
+    ) -> str:  # fmt: skip
         """Submit a job with a budget of ``cap`` millionths; the same name again is the same request."""
         now = self.clock.now()
         self.nodes.scripts[name] = script or Script()
         budget = Budget(f"budget-{name}", "CNY", cap, 0, 0)
         job = Job(
             id=name, name=name, state=JobState.QUEUED, wanted=True, rehearsal=False, account="odd", request_id=name,
-            workload={"run": "x", "outputs": ["x"]}, plan=None, submitted_at=now, state_since=now, wake_at=now,
+            workload={"run": "x", "outputs": ["x"], "secrets": list(secrets)}, plan=None, submitted_at=now,
+            state_since=now, wake_at=now,
             settings={"offer": OFFER, "run": "x", "env": {}, "notice_s": 60, "max_lifetime_s": 7200, "time_scale": 1,
                       "budget": budget.id, **settings},
         )  # fmt: skip
@@ -117,6 +121,16 @@ class World:
     def _submit(self, job: Job, budget: Budget) -> str:
         with self.room.db.write() as db:
             return submit(db, job, self.clock.now(), budget).id
+
+    def give(self, name: str = "job-1", **secrets: str) -> None:
+        """Hand a job's secrets to the process that works now; it forgets them with its end."""
+        self.act("give", lambda: self._give(name, secrets))
+
+    def _give(self, name: str, secrets: dict[str, str]) -> None:
+        assert isinstance(self.room.secrets, OddSecrets)
+        self.room.secrets.known[name] = secrets
+        with self.room.db.write() as db:
+            records.wake(db, schema.job, name, self.clock.now())
 
     def stop(self, name: str = "job-1") -> None:
         """Wish a job's end."""

@@ -29,6 +29,7 @@ PAGES = [
 ]
 OTHER_PROGRAMS = {"cd", "git", "pip", "python", "jq", "export", "cat", "source", ".venv/bin/pre-commit", "ls", "kill"}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)
+GROUPS = ("catalog", "machines")  # commands that have commands of their own
 TRADEWIND = Path(sys.executable).with_name("tradewind")
 
 
@@ -89,7 +90,7 @@ def check_tradewind(words: list[str]) -> None:
     at = next((i for i, word in enumerate(words) if not word.startswith("-") and i not in valued), len(words))
     assert [each for each in options(words[:at]) if not knows(help_of(), each)] == []
     if at < len(words):
-        below = words[at] == "catalog" and words[at + 1 :][:1]
+        below = words[at] in GROUPS and words[at + 1 :][:1]
         text = help_of(words[at], *(below or ()))
         assert [each for each in options(words[at:]) if not knows(text, each)] == []
 
@@ -133,5 +134,7 @@ def test_an_unknown_option_and_target_are_found() -> None:
         check_tradewind(["catalog", "no-such-command"])
     with pytest.raises(AssertionError):
         check_tradewind(["catalog", "gpus", "--near", "Beijing"])
+    with pytest.raises(AssertionError):
+        check_tradewind(["machines", "remove", "gpu-box", "--price", "2 CNY"])
     with pytest.raises(AssertionError):
         check_make(["no-such-target"])

@@ -85,11 +85,11 @@ def test_ctrl_c_detaches_and_the_job_goes_on(cli: Cli, tmp_path: Path) -> None:
 
 def test_what_has_no_effect_is_said(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("x")
-    job = job_file(tmp_path / "j", "name: said\nrun: ls\nports: [6006]\ncheckpoint: {store: 's3://b/ck'}\n")
+    job = job_file(tmp_path / "j", "name: said\nrun: ls\ncompliance: [mlps3]\ncheckpoint: {store: 's3://b/ck'}\n")
     (job.parent / "link").symlink_to(tmp_path / "outside")
     done = cli("run", str(job), "--local")
     assert done.code == 0
-    for word in ("ports", "s3://b/ck", "link"):
+    for word in ("compliance", "s3://b/ck", "link"):
         assert word in done.err
     assert "link" not in "".join(cli.show("said")["attempts"][0]["log_tail"])
 

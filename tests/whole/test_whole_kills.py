@@ -70,8 +70,8 @@ def kill_node(cli: Cli, job: str) -> None:
     os.killpg(lease["node"]["pgid"], signal.SIGKILL)
 
 
-def test_the_supervisor_is_killed_and_then_the_agent(cli: Cli, short_job: Path) -> None:
-    job = cli.detach(short_job, "--local")
+def test_the_supervisor_is_killed_and_then_the_agent(cli: Cli, tmp_path: Path) -> None:
+    job = cli.detach(cut(tmp_path / "digits", epochs=8), "--local")
     shown = cli.until(job, training())
     assert shown["supervisor"]
     kill_supervisor(shown)

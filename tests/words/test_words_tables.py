@@ -20,10 +20,12 @@ from tradewind.domain import errors, states
 from tradewind.domain.estimate import Source
 from tradewind.domain.offer import PriceStatus, Purchase
 from tradewind.domain.plan import Objective
+from tradewind.nodes.ssh import faults
 from tradewind.planning.constraints import LIMITS, WISHES
 
 SOURCE = Path(tradewind.__path__[0])
-TABLES = ("errors", "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "help")
+TABLES = ("errors", "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain",
+          "machines", "help")  # fmt: skip
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -49,13 +51,22 @@ INDIRECT = {
     "refresh-off-by-ten": {"cloud", "count", "ratio"},
     "model-sources-many": {"key", "given"},
     "model-source-missing": {"key", "given"},
+    "host-key-unasked": {"target", "fingerprints", "command"},
+    "host-key-other": {"target", "fingerprints", "command"},
 }
+# Why a machine does not answer (``ports.transport.Unreachable``): each is an error of its own for people.
+AWAY = ("host-key-changed", "host-key-unknown", "jump-key-unknown", "login-refused", "password-only",
+        "passphrase-needed", "no-python", "no-bash", "no-space", "folder-refused", "host-unknown", "connection-refused",
+        "timed-out", "too-many-connections", "cut", "ssh-config", "unreachable")  # fmt: skip
+INDIRECT |= {code: {"target", "why"} for code in AWAY}
 FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its key
 
 
 def table(name: str, lang: str) -> dict[str, str | tuple[str, ...]]:
     found: dict[str, str | tuple[str, ...]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
-    return found | table("market_errors", lang) | table("model_errors", lang) if name == "errors" else found
+    return found if name != "errors" else {
+        **found, **table("machine_errors", lang), **table("market_errors", lang), **table("model_errors", lang),
+    }  # fmt: skip
 
 
 def placeholders(sentence: str | tuple[str, ...]) -> set[str]:
@@ -254,6 +265,23 @@ def test_every_rejection_has_words() -> None:
     assert [code for code in sorted(filter(None, codes)) if not known(f"rejected-{code}")] == []
     assert "gib-short" in nearest
     assert [code for code in sorted(nearest) if not known(f"near-{code}")] == []
+
+
+def test_every_way_of_not_answering_has_words() -> None:
+    made = [node for _, node in calls() if called(node) == "Unreachable"]
+    named = (each.value for node in made for each in node.keywords if each.arg == "code")
+    codes = {str(literal(node, 1)) for node in made} | {str(each.value) for each in named
+                                                        if isinstance(each, ast.Constant)}  # fmt: skip
+    codes |= set(faults._WORDS)
+    assert {"host-key-changed", "gone"} <= codes
+    assert [code for code in sorted({*AWAY, *codes} - {"None"}) if not known(f"contact-{code}")] == []
+
+
+def test_every_finding_of_a_machine_has_words() -> None:
+    made = {literal(node) for path, node in calls() if called(node) == "_finding" and path.name == "findings.py"}
+    codes = {*filter(None, made), "disk", "disk-low", "disk-full"}
+    assert {"no-bash", "gpu-used", "clock-skew"} <= codes
+    assert [code for code in sorted(codes) if not known(f"finding-{code}")] == []
 
 
 def test_every_event_has_words() -> None:

@@ -66,9 +66,10 @@ def test_the_old_way_believes_an_end_that_did_nothing(monkeypatch: pytest.Monkey
         (old_way.SKIPS_LEFTOVERS, plain(Fault("end", 1, "disks")), None, "is released, the disk of m-1 lies around"),
         (old_way.FORGETS_THE_HOLD, plain(), None, "holds_given_back"),
         (old_way.SWEEPS_NOTHING, plain(Fault("launch", 1, "refused-made")), None, "leaked: m-1 ran 7200 s"),
+        (old_way.COUNTS_AT_ONCE, plain(Fault("machine", 1, "vanish", 65)), None, "began before step 2"),
         (old_way.SAME_EPOCH, plain(Fault("machine", 1, "reclaim", 40)), None, "epoch 1 was started on 2 machines"),
     ],
-    ids=["resends", "believes the end", "skips leftovers", "forgets the hold", "sweeps nothing", "keeps its epoch"],
+    ids=["resends", "believes the end", "skips leftovers", "keeps the hold", "sweeps nothing", "early", "same epoch"],
 )
 def test_a_slip_is_found(
     monkeypatch: pytest.MonkeyPatch, slip: Slip, scenario: Scenario, blow: Blow | None, law: str
@@ -93,7 +94,7 @@ def test_every_method_of_a_port_and_every_commit_is_a_point() -> None:
     assert isinstance(account.compute, Watched)
     assert account.compute.methods == {"launch", "find", "end", "leftovers", "notice_probe"}
     assert isinstance(account.transport, Watched)
-    assert account.transport.methods >= {"reach", "start", "revive", "hear", "command", "fetch_outputs"}
+    assert account.transport.methods >= {"reach", "start", "revive", "hear", "keep", "command", "fetch_outputs"}
     account.compute.find(Query(owner="me"))
     with world.room.db.read(), world.room.db.write():
         pass

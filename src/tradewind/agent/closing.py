@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import Optional, Tuple
 
-from tradewind.agent import disk, orders, outputs, shelf
+from tradewind.agent import disk, orders, outputs
 from tradewind.agent.attempt import Attempt
 from tradewind.agent.background import Background
 from tradewind.agent.stopping import HARD_END, NOTICE
 from tradewind.wire import journal
 from tradewind.wire import spec as wire
+from tradewind.wire.shelf import Fenced
 
 AFTER_EXIT = "after-exit"
 _LAST_WORD_SECONDS = 1.0  # between the order to end the node and its end
@@ -87,6 +88,6 @@ class Closing:
         try:
             path, files = self._saving.result()
             attempt.diary.tell(journal.OUTPUTS_SAVED, path=path, files=files)
-        except (OSError, shelf.Fenced):
+        except (OSError, Fenced):
             pass  # they stay on the node as long as it lives
         return True

@@ -8,10 +8,10 @@ from typing import Dict, Mapping
 
 from tradewind.wire import spec as wire
 
-# By this mark, inherited by everything on the node, its cloud finds what belongs to the instance.
-INSTANCE_MARK = "TRADEWIND_INSTANCE"
-# The runner is given the secrets here, in one piece: they outlive the agent and never lie on disk again.
+# The runner is given the secrets here, in one piece: they outlive the agent and lie in no file.
 _HANDED = "TRADEWIND_SECRETS"
+# Of what a login on the node finds, this is about the login, not about the node.
+_OF_THE_LOGIN = ("TRADEWIND_", "SSH_")
 
 
 def checkpoint_folder(root: str, spec: wire.Spec) -> str:
@@ -20,8 +20,13 @@ def checkpoint_folder(root: str, spec: wire.Spec) -> str:
 
 
 def environment(root: str, spec: wire.Spec, secrets: Dict[str, str]) -> Dict[str, str]:
-    """The whole environment of setup and run; ``lib/`` comes first on PYTHONPATH."""
-    given = {**spec.env, **secrets}
+    """The whole environment of setup and run on the node itself; ``lib/`` comes first on PYTHONPATH."""
+    base = found() if spec.host_environment else {}
+    return promised(root, spec, {**base, **spec.env, **secrets})
+
+
+def promised(root: str, spec: wire.Spec, given: Dict[str, str]) -> Dict[str, str]:
+    """``given`` with what the contract says of every job's environment."""
     paths = [os.path.join(root, wire.LIB), given.get("PYTHONPATH", "")]
     own = {
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
@@ -33,9 +38,18 @@ def environment(root: str, spec: wire.Spec, secrets: Dict[str, str]) -> Dict[str
         wire.ENV_JOB: spec.job,
         wire.ENV_ATTEMPT: str(spec.attempt),
     }
-    if INSTANCE_MARK in os.environ:
-        own[INSTANCE_MARK] = os.environ[INSTANCE_MARK]
+    if wire.ENV_INSTANCE in os.environ:  # by this mark, inherited by all of the job, the node's holder finds it
+        own[wire.ENV_INSTANCE] = os.environ[wire.ENV_INSTANCE]
+    gpus = os.environ.get(wire.ENV_GPUS)
+    if gpus is not None:
+        own["CUDA_VISIBLE_DEVICES"] = gpus
+        own["NVIDIA_VISIBLE_DEVICES"] = gpus or "void"  # for containers that the job starts itself
     return {**given, **own}
+
+
+def found() -> Dict[str, str]:
+    """What a login on the node finds, as whoever started the agent gave it to the agent."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_LOGIN)}
 
 
 def handed(secrets: Dict[str, str]) -> Dict[str, str]:
@@ -54,14 +68,5 @@ def of_process(pid: int) -> Dict[str, str]:
         with open("/proc/{}/environ".format(pid), "rb") as file:
             pairs = (part.partition(b"=") for part in file.read().split(b"\0"))
             return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs if name}
-    except OSError:
-        return {}
-
-
-def read_secrets(root: str, spec: wire.Spec) -> Dict[str, str]:
-    """The secrets as their file has them; none when it was taken."""
-    try:
-        with open(os.path.join(root, spec.secrets_path), "rb") as file:
-            return wire.read_secrets(file.read().decode())
     except OSError:
         return {}

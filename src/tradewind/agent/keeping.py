@@ -11,6 +11,7 @@ from tradewind.agent.environment import checkpoint_folder
 from tradewind.agent.publish import Published, committed, is_opaque, publish, publish_opaque
 from tradewind.wire import journal
 from tradewind.wire import spec as wire
+from tradewind.wire.shelf import Fenced
 
 _LOOK_SECONDS, _RETRY_SECONDS = 0.5, 10.0
 
@@ -85,7 +86,7 @@ class Keeping:
         assert copy is not None
         try:
             done = copy.result()
-        except (ValueError, FileNotFoundError, shelf.Fenced) as fault:
+        except (ValueError, FileNotFoundError, Fenced) as fault:
             self._lost.add(self._step)
             self._fail(self._step, str(fault))
         except OSError as fault:

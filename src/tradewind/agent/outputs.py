@@ -8,9 +8,10 @@ import shutil
 import time
 from typing import Any, Dict, List, NamedTuple, Tuple
 
-from tradewind.agent import disk, shelf
+from tradewind.agent import disk
 from tradewind.wire import manifest
 from tradewind.wire import spec as wire
+from tradewind.wire.shelf import DRAFT, pass_fence
 
 _DRAFT = ".outputs"
 
@@ -72,10 +73,10 @@ def save(root: str, store: str, epoch: int) -> Tuple[str, int]:
     Raises:
         Fenced: a newer epoch has begun; its outputs count.
     """
-    shelf.pass_fence(store, epoch)
+    pass_fence(store, epoch)
     source = os.path.join(root, wire.OUTPUTS)
     place = os.path.join(store, wire.OUTPUTS, manifest.epoch_folder(epoch))
-    draft = os.path.join(store, wire.OUTPUTS, shelf.DRAFT + manifest.epoch_folder(epoch))
+    draft = os.path.join(store, wire.OUTPUTS, DRAFT + manifest.epoch_folder(epoch))
     copied = disk.copy_files(source, draft, disk.files_under(source))
     shutil.rmtree(place, ignore_errors=True)
     os.rename(draft, place)

@@ -33,7 +33,7 @@ class Phases:
         self._stopping = Stopping(attempt)
         self._keeping = Keeping(attempt)
         self._closing = Closing(attempt)
-        self._sampler = Sampler()
+        self._sampler = Sampler(attempt.root)
         self._events = Glance(os.path.join(attempt.root, wire.EVENTS), _EVENTS_SECONDS)
         self._more_events = True
         self._sample_at = 0.0

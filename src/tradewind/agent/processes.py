@@ -111,12 +111,17 @@ def traps_term(pid: int) -> bool:
     return bool(caught & _TERM) and not caught & _ALRM
 
 
-def members(seen: Table, runner: int) -> List[Process]:
-    """Everything of a job: the processes of its runner's session and the runner's descendants, without the runner."""
-    inside = {pid for pid, process in seen.items() if process.session == runner} | {runner}
-    grew = True
+def below(seen: Table, roots: Set[int]) -> Set[int]:
+    """The pids ``roots`` and those of all their descendants."""
+    inside, grew = set(roots), True
     while grew:
         more = {pid for pid, process in seen.items() if process.parent in inside} - inside
         inside |= more
         grew = bool(more)
-    return [seen[pid] for pid in sorted(inside - {runner}) if pid in seen]
+    return inside
+
+
+def members(seen: Table, runner: int, contained: Set[int]) -> List[Process]:
+    """Everything of a job without its runner: the runner's session, its descendants, and what runs in a container."""
+    inside = below(seen, {pid for pid, process in seen.items() if process.session == runner} | {runner})
+    return [seen[pid] for pid in sorted((inside | contained) - {runner}) if pid in seen]

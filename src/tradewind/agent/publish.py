@@ -8,6 +8,7 @@ from typing import Any, Container, Dict, List, NamedTuple, Optional, Tuple
 
 from tradewind.agent import disk, shelf
 from tradewind.wire import manifest
+from tradewind.wire.shelf import DRAFT, pass_fence
 
 
 class Published(NamedTuple):
@@ -54,7 +55,7 @@ def publish(path: str, store: str, epoch: int) -> Published:
         OSError: it could not be read or written.
     """
     began = time.time()
-    shelf.pass_fence(store, epoch)
+    pass_fence(store, epoch)
     told = manifest.read(path)
     draft = _draft(store, epoch, told["step"])
     copied = disk.copy_files(path, draft, [entry["name"] for entry in told["files"]])
@@ -82,7 +83,7 @@ def publish_opaque(folder: str, store: str, epoch: int, step: int) -> Published:
         Fenced, OSError: as :func:`publish`.
     """
     began = time.time()
-    shelf.pass_fence(store, epoch)
+    pass_fence(store, epoch)
     draft = _draft(store, epoch, step)
     copied = disk.copy_files(folder, draft, disk.files_under(folder))
     told = {"v": manifest.VERSION, "step": step, "epoch": epoch, "at": began, "files": copied}
@@ -92,7 +93,7 @@ def publish_opaque(folder: str, store: str, epoch: int, step: int) -> Published:
 
 
 def _draft(store: str, epoch: int, step: int) -> str:
-    return os.path.join(store, manifest.epoch_folder(epoch), shelf.DRAFT + manifest.folder_name(step))
+    return os.path.join(store, manifest.epoch_folder(epoch), DRAFT + manifest.folder_name(step))
 
 
 def _finish(draft: str, store: str, epoch: int, told: Dict[str, Any], began: float) -> Published:

@@ -8,9 +8,10 @@ import shutil
 import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from tradewind.agent import disk, shelf
+from tradewind.agent import disk
 from tradewind.agent.publish import compare
 from tradewind.wire import manifest
+from tradewind.wire.shelf import DRAFT, Held, held
 
 _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 
@@ -18,9 +19,9 @@ _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 class Restored(NamedTuple):
     """What was found: the checkpoint put back, if any, and the torn ones with why."""
 
-    checkpoint: Optional[shelf.Held]
+    checkpoint: Optional[Held]
     seconds: float
-    torn: List[Tuple[shelf.Held, str]]
+    torn: List[Tuple[Held, str]]
 
 
 def restore(store: str, folder: str, epoch: int) -> Restored:
@@ -30,8 +31,8 @@ def restore(store: str, folder: str, epoch: int) -> Restored:
         OSError: this node's disk is full or read-only; the checkpoints are not to blame.
     """
     began = time.time()
-    torn: List[Tuple[shelf.Held, str]] = []
-    for each in reversed(shelf.held(store)):
+    torn: List[Tuple[Held, str]] = []
+    for each in reversed(held(store)):
         if each.epoch >= epoch:
             continue
         try:
@@ -45,11 +46,11 @@ def restore(store: str, folder: str, epoch: int) -> Restored:
     return Restored(None, round(time.time() - began, 3), torn)
 
 
-def _put_back(each: shelf.Held, folder: str) -> None:
+def _put_back(each: Held, folder: str) -> None:
     told = manifest.read(each.path)
     os.makedirs(folder, exist_ok=True)
-    disk.sweep(folder, shelf.DRAFT)
-    draft = os.path.join(folder, shelf.DRAFT + manifest.folder_name(each.step))
+    disk.sweep(folder, DRAFT)
+    draft = os.path.join(folder, DRAFT + manifest.folder_name(each.step))
     try:
         compare(told["files"], _copy(each, told, draft))
         _name(draft, folder, told)
@@ -70,7 +71,7 @@ def _name(draft: str, folder: str, told: Dict[str, Any]) -> None:
     disk.sync_folder(folder)
 
 
-def _copy(each: shelf.Held, told: Dict[str, Any], draft: str) -> List[Dict[str, Any]]:
+def _copy(each: Held, told: Dict[str, Any], draft: str) -> List[Dict[str, Any]]:
     try:
         return disk.copy_files(each.path, draft, [entry["name"] for entry in told["files"]])
     except FileNotFoundError as fault:

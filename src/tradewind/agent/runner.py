@@ -14,9 +14,10 @@ import os
 import signal
 import subprocess
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Tuple
 
-from tradewind.agent import disk, locks, processes
+from tradewind.agent import container, disk, locks, processes
+from tradewind.agent.container import Way
 from tradewind.agent.environment import checkpoint_folder, environment, received
 from tradewind.wire import spec as wire
 
@@ -39,22 +40,13 @@ def main(root: str) -> int:
         spec = wire.read_spec(file.read())
     here = processes.one(os.getpid())
     disk.write_json(os.path.join(root, CLAIM), {"pid": os.getpid(), "started": here.started if here else ""})
-    env = environment(root, spec, _take_secrets(root, spec))
     with contextlib.suppress(OSError):  # where the job may not write, it says so itself
         os.makedirs(checkpoint_folder(root, spec), exist_ok=True)
     _adopt_orphans()
     for plain in _PLAIN:
         signal.signal(plain, signal.SIG_IGN)
-    _arm(spec)
-    return _serve(root, spec, env)
-
-
-def _take_secrets(root: str, spec: wire.Spec) -> Dict[str, str]:
-    """The secrets that the agent handed over; their file is removed."""
-    path = os.path.join(root, spec.secrets_path)
-    if spec.secrets_path and os.path.exists(path):
-        os.remove(path)
-    return received(os.environ)
+    _arm(root, spec)
+    return _serve(root, spec, received(os.environ))
 
 
 def _adopt_orphans() -> None:
@@ -65,16 +57,16 @@ def _adopt_orphans() -> None:
         pass  # not Linux: the session alone tells
 
 
-def _arm(spec: wire.Spec) -> None:
+def _arm(root: str, spec: wire.Spec) -> None:
     def due(_signal: int, _frame: Any) -> None:
-        kill_all(os.getpid())
+        kill_all(os.getpid(), root)
 
     signal.signal(signal.SIGALRM, due)
     if spec.hard_end:
         signal.setitimer(signal.ITIMER_REAL, max(spec.hard_end + _HARD_END_MARGIN_SECONDS - time.time(), 0.01), 1.0)
 
 
-def _serve(root: str, spec: wire.Spec, env: Dict[str, str]) -> int:
+def _serve(root: str, spec: wire.Spec, secrets: Dict[str, str]) -> int:
     done: List[Tuple[str, int]] = []
     idle_since = time.time()
     while not _over(root, spec, idle_since):
@@ -84,8 +76,7 @@ def _serve(root: str, spec: wire.Spec, env: Dict[str, str]) -> int:
             return 0
         if ask and work not in done:
             done.append(work)
-            text = spec.setup if work[0] == SETUP else spec.run
-            carry_out(root, text, env, os.path.join(root, RESULTS[work[0]]), work[1])
+            carry_out(root, spec, secrets, *work)
             idle_since = time.time()
         time.sleep(_LOOK_SECONDS)
     return 0
@@ -99,34 +90,64 @@ def _over(root: str, spec: wire.Spec, idle_since: float) -> bool:
     return now - idle_since > spec.after_exit_seconds and not locks.is_held(os.path.join(root, wire.AGENT_LOCK))
 
 
-def carry_out(root: str, text: str, env: Dict[str, str], result: str, start: int) -> None:
-    """Run a shell text in ``work/`` to its end, its output appended to ``log``; its exit code lies in ``result``."""
+def carry_out(root: str, spec: wire.Spec, secrets: Dict[str, str], phase: str, start: int) -> None:
+    """Run a phase's text in ``work/`` to its end, its output appended to ``log``; its exit code lies in its result."""
+    result = os.path.join(root, RESULTS[phase])
     told: Dict[str, Any] = {"start": start, "pid": None, "pgid": None, "started": None, "exit": None}
     disk.write_json(result, told)
-    process = _spawn(root, text, env)
-    if process is None:
+    try:
+        way = _way(root, spec, spec.setup if phase == SETUP else spec.run, secrets)
+        process = _spawn(root, way)
+    except (OSError, container.NoEngine) as fault:
+        _note(root, "cannot start: {}".format(fault))
         disk.write_json(result, {**told, "exit": 127})
         return
     seen = processes.one(process.pid)
     told.update(pid=process.pid, pgid=process.pid, started=seen.started if seen else "")
     disk.write_json(result, told)
+    _feed(process, way.given)
     code = _wait_for(process.pid)
     process.returncode = code
-    end_stragglers(os.getpid())
+    end_stragglers(os.getpid(), root)
+    if spec.image:
+        _close_container(root, code)
     disk.write_json(result, {**told, "exit": code})
 
 
-def _spawn(root: str, text: str, env: Dict[str, str]) -> Optional[subprocess.Popen[bytes]]:
+def _way(root: str, spec: wire.Spec, text: str, secrets: Dict[str, str]) -> Way:
+    """How a text is carried out: by bash here, or by one in a container."""
+    if spec.image:
+        return container.way(root, spec, text, secrets)
+    return Way(["bash", "-eo", "pipefail", "-c", text], environment(root, spec, secrets), b"")
+
+
+def _spawn(root: str, way: Way) -> "subprocess.Popen[bytes]":
     with open(os.path.join(root, wire.LOG), "ab") as log:
-        try:
-            return subprocess.Popen(
-                ["bash", "-eo", "pipefail", "-c", text], cwd=os.path.join(root, wire.WORK), env=env,
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                preexec_fn=_plain_group,  # noqa: PLW1509 - the runner has one thread
-            )  # fmt: skip
-        except OSError as fault:
-            log.write("cannot start bash: {}\n".format(fault).encode())
-            return None
+        return subprocess.Popen(
+            way.argv, cwd=os.path.join(root, wire.WORK), env=way.env,
+            stdin=subprocess.PIPE if way.given else subprocess.DEVNULL, stdout=log, stderr=log,
+            preexec_fn=_plain_group,  # noqa: PLW1509 - the runner has one thread
+        )  # fmt: skip
+
+
+def _feed(process: "subprocess.Popen[bytes]", given: bytes) -> None:
+    if process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(given)
+
+
+def _close_container(root: str, code: int) -> None:
+    """Take away what the engine did not, and say in the log what its own exit codes mean."""
+    meant = container.said(root, code)
+    if meant:
+        _note(root, meant)
+    if not container.end_all(os.environ.get(wire.ENV_INSTANCE, ""), root):
+        _note(root, "the engine does not say whether the container is gone")
+
+
+def _note(root: str, text: str) -> None:
+    with open(os.path.join(root, wire.LOG), "ab") as log:
+        log.write("tradewind: {}\n".format(text).encode())
 
 
 def _plain_group() -> None:
@@ -144,9 +165,10 @@ def _wait_for(pid: int) -> int:
             return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def kill_all(runner: int) -> bool:
+def kill_all(runner: int, root: str) -> bool:
     """SIGKILL everything of the job; whether there was anything."""
-    left = processes.members(processes.table(), runner)
+    seen = processes.table()
+    left = processes.members(seen, runner, container.inside(root, seen))
     for process in left:
         try:
             os.kill(process.pid, signal.SIGKILL)
@@ -155,10 +177,10 @@ def kill_all(runner: int) -> bool:
     return bool(left)
 
 
-def end_stragglers(runner: int) -> None:
+def end_stragglers(runner: int, root: str) -> None:
     """End what the job left running; what cannot be killed within seconds is left to the instance's own end."""
     deadline = time.time() + _STRAGGLER_SECONDS
-    while kill_all(runner) and time.time() < deadline:
+    while kill_all(runner, root) and time.time() < deadline:
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

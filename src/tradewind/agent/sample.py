@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Dict, Optional, Set
 
-from tradewind.agent import processes
+from tradewind.agent import container, processes
 
 # Every so often all processes are looked at again, in case a foreign pid was reused by the job.
 _FRESH_EVERY = 12
@@ -14,7 +14,8 @@ _FRESH_EVERY = 12
 class Sampler:
     """Remembers the last look, so that CPU time becomes a share, and which processes are not the job's."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str) -> None:
+        self._root = root
         self._cpu: Dict[int, float] = {}
         self._at: Optional[float] = None
         self._foreign: Set[int] = set()
@@ -28,7 +29,8 @@ class Sampler:
             self._foreign = set()
         self._looks += 1
         seen = processes.table(self._foreign)
-        ours = {process.pid: process for process in processes.members(seen, runner)}
+        contained = container.inside(self._root, seen)
+        ours = {process.pid: process for process in processes.members(seen, runner, contained)}
         self._foreign |= set(seen) - set(ours) - {runner}
         now, cpu = time.monotonic(), {pid: process.cpu_seconds for pid, process in ours.items()}
         used = sum(seconds - self._cpu.get(pid, 0.0) for pid, seconds in cpu.items())

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import traceback
-from typing import Callable
+from typing import Callable, Dict
 
 from tradewind.agent import disk, environment, locks, orders, processes
 from tradewind.agent.attempt import Attempt
@@ -16,21 +16,24 @@ from tradewind.agent.work import Work
 from tradewind.wire import journal
 from tradewind.wire import spec as wire
 
-SERVING, FAILED, SERVED = 0, 1, 3
 # Two looks a second while the job simply runs; more while one thing follows another.
 _TURN_SECONDS, _BRISK_SECONDS, _LIVELY_SECONDS = 0.5, 0.05, 1.0
 _LOG = "agent.log"
 
 
 def serve(root: str) -> int:
-    """Start the daemon and return once it serves: 0; 3 when another one serves this folder; 1 when it could not."""
+    """Start the daemon and return once it serves: 0.
+
+    Standard input holds the job's secrets, as ``wire.spec.write_secrets`` gives them. 3 when another one serves this
+    folder; 4 when secrets are missing that nobody here has: nothing was begun; 1 when it could not.
+    """
     told, tell = os.pipe()
     if os.fork():
         os.close(tell)
         with open(told, "rb") as answer:
-            return int(answer.read(1) or b"%d" % FAILED)
+            return int(answer.read(1) or b"%d" % wire.FAILED)
     os.close(told)
-    code = FAILED
+    code = wire.FAILED
     try:
         code = _daemon(root, lambda answer: _answer(tell, answer))
     except Exception:  # noqa: BLE001 - the last words of a process, before it ends
@@ -48,21 +51,27 @@ def _answer(tell: int, code: int) -> None:
 def _daemon(root: str, answer: Callable[[int], None]) -> int:
     os.setsid()
     if locks.hold(os.path.join(root, wire.AGENT_LOCK)) is None:
-        answer(SERVED)
-        return SERVED
+        answer(wire.SERVED)
+        return wire.SERVED
     with open(os.path.join(root, wire.SPEC), encoding="utf-8") as file:
         spec = wire.read_spec(file.read())
     orders.know(spec.notice)
+    diary, work = Diary(os.path.join(root, wire.JOURNAL)), Work(root)
+    secrets = _secrets(spec, work)
+    if not (secrets.keys() >= set(spec.secrets) or work.begun() or diary.memory.ended_at()):
+        answer(wire.NEEDS)
+        return wire.NEEDS
+    work.secrets = secrets
+    diary.hide(secrets.values())
     here = processes.one(os.getpid())
     told = {"pid": os.getpid(), "started": here.started if here else "", "version": wire.VERSION}
     disk.write_json(os.path.join(root, wire.AGENT), told)
     _detach(root)
-    diary = Diary(os.path.join(root, wire.JOURNAL))
-    answer(SERVING)
+    answer(wire.SERVING)
     if not diary.memory.agent_ended:
-        _carry(Attempt(root, spec, diary, Work(root)))
+        _carry(Attempt(root, spec, diary, work))
     diary.close()
-    return SERVING
+    return wire.SERVING
 
 
 def _detach(root: str) -> None:
@@ -77,9 +86,6 @@ def _detach(root: str) -> None:
 
 def _carry(attempt: Attempt) -> None:
     """Carry the attempt to its end, or as far as its folder exists."""
-    secrets = _secrets(attempt)
-    attempt.work.secrets = secrets
-    attempt.diary.hide(secrets.values())
     attempt.diary.tell(
         journal.AGENT_STARTED, pid=os.getpid(), version=wire.VERSION, python=sys.version.split()[0],
         epoch=attempt.spec.epoch, adopted=attempt.memory.lives > 0,
@@ -94,9 +100,12 @@ def _carry(attempt: Attempt) -> None:
             time.sleep(_BRISK_SECONDS if time.time() < attempt.diary.moved_at + _LIVELY_SECONDS else _TURN_SECONDS)
 
 
-def _secrets(attempt: Attempt) -> "dict[str, str]":
-    """The secrets, to keep them out of the journal: from their file, or from the runner if one was started."""
-    pid = attempt.work.runner_pid()
-    if pid is None:
-        return environment.read_secrets(attempt.root, attempt.spec)
-    return environment.received(environment.of_process(pid))
+def _secrets(spec: wire.Spec, work: Work) -> Dict[str, str]:
+    """The secrets that are at hand: what the runner has, if one was started, and what was given now."""
+    if not spec.secrets:
+        return {}
+    with open(0, "rb", closefd=False) as given:
+        told = wire.read_secrets(given.read().decode())
+    pid = work.runner_pid()
+    held = environment.received(environment.of_process(pid)) if pid else {}
+    return {name: value for name, value in {**told, **held}.items() if name in spec.secrets}

@@ -1,98 +1,27 @@
-"""The job's store as a folder: ``epoch-0001/step-00000220``, what is kept of it, and the fence before it."""
+"""Putting things into the job's store: a name over an older copy, what need not be kept taken out again."""
 
 from __future__ import annotations
 
 import os
-from typing import List, NamedTuple
 
 from tradewind.agent import disk
 from tradewind.wire import manifest
+from tradewind.wire.shelf import DRAFT, complete, names, pass_fence, surplus
 
-DRAFT = ".tmp-"
 # An older copy while a newer one of the same step takes its name.
 _PRIOR = ".prior-"
-KEPT = 3
-_OWN_FIRST = 2
-
-
-class Held(NamedTuple):
-    """A checkpoint that lies in the store; sorts by epoch, then step."""
-
-    epoch: int
-    step: int
-    path: str
-
-
-class Fenced(Exception):
-    """A newer epoch has begun: an older one may not publish."""
-
-
-def held(store: str) -> List[Held]:
-    """Everything in the store that is named as a checkpoint, oldest first, whole or torn."""
-    found = []
-    for name in _names(store):
-        epoch = manifest.epoch_of(name)
-        for inner in _names(os.path.join(store, name)) if epoch is not None else []:
-            step = manifest.step_of(inner)
-            if epoch is not None and step is not None:
-                found.append(Held(epoch, step, os.path.join(store, name, inner)))
-    return sorted(found)
-
-
-def _names(folder: str) -> List[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def pass_fence(store: str, epoch: int) -> None:
-    """Nothing, when ``epoch`` may publish.
-
-    Raises:
-        Fenced: the store's fence names a newer epoch, or cannot be read.
-    """
-    try:
-        with open(os.path.join(store, manifest.FENCE), encoding="ascii") as file:
-            newest = int(file.read())
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        raise Fenced("fenced: the fence cannot be read") from None
-    if newest > epoch:
-        raise Fenced("fenced")
-
-
-def surplus(complete: List[Held], epoch: int) -> List[Held]:
-    """What may go, given the complete checkpoints: all but the newest three.
-
-    Those of earlier epochs stay until this epoch has two of its own; those of later epochs are not ours to judge.
-    """
-    ours = sorted(each for each in complete if each.epoch <= epoch)
-    own = [each for each in ours if each.epoch == epoch]
-    old = ours[:-KEPT]
-    return old if len(own) >= _OWN_FIRST else [each for each in old if each.epoch == epoch]
 
 
 def tidy(store: str, epoch: int) -> None:
-    """Remove what the store need not keep. Torn ones count for nothing and stay: the next attempt names them."""
-    complete = [each for each in held(store) if _is_complete(each.path)]
-    for each in surplus(complete, epoch):
+    """Remove what the store need not keep. Torn ones stay: the next attempt names them."""
+    for each in surplus(complete(store), epoch):
         disk.remove(each.path)
-
-
-def _is_complete(path: str) -> bool:
-    try:
-        manifest.read(path)
-    except ValueError:
-        return False
-    return True
 
 
 def settle(store: str, epoch: int) -> None:
     """After a life that was cut short: drop this epoch's drafts, finish removals, undo a half-done replacement."""
     folder = os.path.join(store, manifest.epoch_folder(epoch))
-    for name in _names(folder):
+    for name in names(folder):
         if name.startswith(_PRIOR):
             whole = os.path.join(folder, name[len(_PRIOR) :])
             if os.path.exists(whole):

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List
 
-from tradewind.agent.processes import Process, Table
+from tradewind.agent.processes import Process, Table, below
 
 SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ksh93", "mksh", "busybox", "ash"})
-# They wait for one child and end with its exit code, but do not hand on a signal.
-_WAITERS = frozenset({"time", "flock"})
+# They wait for one child and end with its exit code. A signal they do not hand on; or, as the first process in a
+# container, to that child alone, which is a shell.
+_WAITERS = frozenset({"time", "flock", "docker-init", "tini", "catatonit", "podman-init"})
 # Ends of a pipe: they end by themselves once nobody writes; ended early they break the writer's last words.
 _FILTERS = frozenset({"tee", "cat", "grep", "sed", "awk", "gawk", "mawk", "ts", "head", "tail", "sort", "tr"})
 # A shell that sleeps does its work itself: it gets the signal, the sleep is left to end.
@@ -51,10 +52,5 @@ def trapping_shells(
 
     They get their turn when the programs that were signalled have ended and the job goes on.
     """
-    inside, grew = {root}, True
-    while grew:
-        more = {pid for pid, process in seen.items() if process.parent in inside} - inside
-        inside |= more
-        grew = bool(more)
-    shells = [seen[pid] for pid in inside if pid in seen and program(seen[pid]) in SHELLS]
+    shells = [seen[pid] for pid in below(seen, {root}) if pid in seen and program(seen[pid]) in SHELLS]
     return sorted(shell.pid for shell in shells if traps(shell.pid))

@@ -11,9 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
-from tradewind.agent import disk, environment, locks, processes, runner
+from tradewind.agent import container, disk, environment, locks, processes, runner
 from tradewind.agent.glance import Glance
 from tradewind.agent.targets import targets, trapping_shells
 from tradewind.wire import spec as wire
@@ -56,7 +56,7 @@ class Work:
         if self._asked != ask:
             disk.write_json(self._path(runner.ASK), ask)
             self._asked = ask
-        if not self._claimed() and (self._child is None or self._child.poll() is not None) and self._tries < _TRIES:
+        if not self.begun() and (self._child is None or self._child.poll() is not None) and self._tries < _TRIES:
             self._tries += 1
             self._child = self._start()
 
@@ -78,9 +78,9 @@ class Work:
         told = self.told(phase, start)
         if told and told["exit"] is not None:
             return int(told["exit"])
-        if not self._claimed():
+        if not self.begun():
             gone = self._child is not None and self._child.poll() is not None
-            return NOT_STARTABLE if self._tries >= _TRIES and gone and not self._claimed() else None
+            return NOT_STARTABLE if self._tries >= _TRIES and gone and not self.begun() else None
         if self._runner_lately_alive():
             return None
         self._results[phase] = Result(self._path(runner.RESULTS[phase]))
@@ -93,7 +93,8 @@ class Work:
         seen = processes.one(told["pid"]) if told["pid"] else None
         return seen is not None and seen.started == told["started"]
 
-    def _claimed(self) -> bool:
+    def begun(self) -> bool:
+        """Whether there ever was a runner: the only one, and it has the secrets."""
         self._claim_seen = self._claim_seen or os.path.exists(self._path(runner.CLAIM))
         return self._claim_seen
 
@@ -122,7 +123,9 @@ class Work:
         told = self.told(phase, start)
         if not told or not told["pid"]:
             return []
-        return targets(processes.table(), told["pid"], processes.program)
+        seen = processes.table()
+        found = (targets(seen, each, processes.program) for each in self._outermost(seen, told["pid"]))
+        return sorted(pid for pids in found for pid in pids)
 
     def second_targets(self, phase: str, start: int, first: List[int]) -> List[int]:
         """Shells with a trap on SIGTERM whose turn it is: all that were signalled have ended, the job goes on.
@@ -133,20 +136,31 @@ class Work:
         seen = processes.table()
         if not told or not told["pid"] or any(pid in seen for pid in first):
             return []
-        shells = trapping_shells(seen, told["pid"], processes.program, processes.traps_term)
-        programs = targets(seen, told["pid"], processes.program) if shells else []
-        return sorted({*shells, *programs} - set(first))
+        found: Set[int] = set()
+        for outermost in self._outermost(seen, told["pid"]):
+            shells = trapping_shells(seen, outermost, processes.program, processes.traps_term)
+            found.update(shells, targets(seen, outermost, processes.program) if shells else [])
+        return sorted(found - set(first))
+
+    def _outermost(self, seen: processes.Table, first: int) -> List[int]:
+        """Where the job's processes begin: at its first one, or at the first of its container.
+
+        Before there is a container, and where the host does not show what is inside (a virtual machine), that is the
+        engine's client, which hands a signal on.
+        """
+        inside = container.inside(self._root, seen)
+        return [pid for pid in inside if seen[pid].parent not in inside] or [first]
 
     def kill(self) -> bool:
         """SIGKILL everything of the job, the runner spared; whether there was anything."""
         pid = self.runner_pid()
-        return runner.kill_all(pid) if pid else False
+        return runner.kill_all(pid, self._root) if pid else False
 
     def dismiss(self) -> None:
         """End the runner and whatever of the job is left; nothing of the session remains, and nothing begins."""
         disk.write_json(self._path(runner.ASK), {"phase": runner.END, "start": 0})
         self.kill()
-        if self._child is not None and not self._claimed():
+        if self._child is not None and not self.begun():
             self._child.kill()
         pid = self.runner_pid()
         if pid and self.runner_alive():
@@ -155,6 +169,7 @@ class Work:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._child.wait(timeout=_DISMISS_SECONDS)
         self.kill()
+        container.end_all(os.environ.get(wire.ENV_INSTANCE, ""), self._root)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._root, name)

@@ -12,24 +12,27 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from tradewind.app import explained, jobfile, questions, rehearsed, rented
+from tradewind.app import explained, jobfile, placement, questions, rehearsed, rented, visiting
 from tradewind.app.clock import SystemClock
 from tradewind.app.extending import Limits, extend, limits_of
 from tradewind.app.finding import find_job
+from tradewind.app.handing import Handing
 from tradewind.app.inside import open_inside
 from tradewind.app.interface import Answer, Submit, open_count
 from tradewind.app.lock import holder
 from tradewind.app.market import rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
-from tradewind.app.submission import budget_of, job_of, lay_out, limited, remarks
+from tradewind.app.submission import asked_pools, budget_of, job_of, lay_out, lifetime_s, limited, remarks
 from tradewind.app.supervise import ensure_supervisor
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.decisions import next_step
 from tradewind.app.views.jobs import ps_row, show_object
-from tradewind.domain.errors import NotConfigured, NothingFits, TimedOut, TradewindError
+from tradewind.domain.errors import NothingFits, TimedOut, TradewindError
+from tradewind.domain.offer import Offer
 from tradewind.domain.records import Job
 from tradewind.domain.states import JOB_ENDED
+from tradewind.jobs.contact import out_of_contact
 from tradewind.jobs.submit import submit as submit_job
 from tradewind.leasing.sweep import end_orphans
 from tradewind.ports.clock import Clock
@@ -53,21 +56,33 @@ class Embedded:
         self._clock = clock
         self._inside = open_inside(settings, clock)
         self._db = self._inside.db
-        self._plans: dict[int, dict[str, Any]] = {}
+        self._handing = Handing(settings, self._db, clock, os.environ)
+        self._planned: tuple[Submit, Answer] | None = None  # the submit that was planned last, and its plan
         self._started: float | None = None
 
-    def configured(self) -> tuple[str, ...]:
-        """No cloud can be configured yet: jobs run here, or are rehearsed here."""
-        return ()
-
     def plan_for(self, submit: Submit) -> Answer | None:
-        """The plan for a job that wears an offer; None for one on this computer. One submit has one plan."""
-        if submit.local:
+        """The plan for a job that wears an offer; None for one that needs none. One submit has one plan."""
+        if submit.local or self._unplanned(submit):
             return None
-        if id(submit) not in self._plans:
+        if self._planned is None or self._planned[0] is not submit:
             workload = jobfile.anchored(limited(submit, rates_of(self._settings)), submit.path)
-            self._plans[id(submit)] = questions.plan(self._settings, workload, self._clock.now())
-        return self._plans[id(submit)]
+            workload = placement.placed(submit, workload, self._inside.registry.names())
+            self._planned = submit, questions.plan(self._settings, workload, self._clock.now())
+        return self._planned[1]
+
+    def _unplanned(self, submit: Submit) -> Offer | None:
+        """What the submit takes of the machine that it names, whatever a plan would say."""
+        machine = self._inside.registry.require(submit.on) if submit.on else None
+        return placement.unplanned(submit.workload, machine) if machine and not submit.rehearse else None
+
+    def stakes(self, submit: Submit) -> Answer | None:
+        """What the run may cost; None when that is nothing."""
+        if submit.local or submit.rehearse:
+            return None
+        placement.require_place(submit, self._inside.registry.names())
+        plan, table = self.plan_for(submit), rates_of(self._settings)
+        pools = asked_pools(submit, plan, None, table, self._unplanned(submit))
+        return placement.stakes(plan, pools, lifetime_s(submit.workload) / 3600)
 
     def needs_of(self, submit: Submit) -> Answer | None:
         """What the job needs on every GPU; None when the file says too little."""
@@ -79,11 +94,11 @@ class Embedded:
 
     def submit(self, submit: Submit) -> Answer:
         """Store the job and see that a supervisor works on it."""
-        if not (submit.rehearse or submit.local):
-            raise NotConfigured("no-cloud-configured")
+        placement.require_place(submit, self._inside.registry.names())
         earlier = self._earlier(submit.request_id)
         if earlier is None:
             earlier = self._store(submit)
+        self._handing.hold(earlier.id, submit.secrets)
         self._work()
         plan_id = (earlier.plan or {}).get("plan_id")
         return {"job": earlier.id, "name": earlier.name, "state": earlier.state.value, "plan_id": plan_id,
@@ -100,7 +115,7 @@ class Embedded:
         if plan is not None and plan["chosen"] is None:
             raise NothingFits("nothing-fits", plan=plan["plan_id"])
         now = self._clock.now()
-        job = job_of(submit, plan, now, rates_of(self._settings))
+        job = job_of(submit, plan, now, rates_of(self._settings), self._unplanned(submit))
         schedule = submit.workload.schedule
         deadline = schedule.deadline_at
         if schedule.deadline_seconds is not None:
@@ -120,13 +135,13 @@ class Embedded:
         return stored
 
     def _work(self) -> None:
-        """See that a supervisor is alive while anything is open."""
+        """See that a supervisor is alive while anything is open, and that it has the secrets that are at hand here."""
         now = self._clock.monotonic()
-        if self._started is not None and now - self._started < RESPAWN_SECONDS:
-            return
-        if holder(self._settings.lock) is None and self._anything_open():
+        lately = self._started is not None and now - self._started < RESPAWN_SECONDS
+        if not lately and holder(self._settings.lock) is None and self._anything_open():
             self._started = now
             ensure_supervisor(self._settings)
+        self._handing.again()
 
     def _anything_open(self) -> bool:
         with self._db.read() as db:
@@ -138,7 +153,8 @@ class Embedded:
         now = self._clock.now()
         with self._db.read() as db:
             found = records.jobs(db, open_only=not everything)
-            return [ps_row(job, self._book(db, job), now) for job in found]
+            silent = [out_of_contact(job, records.leases(db, job=job.id)) for job in found]
+            return [ps_row(job, self._book(db, job), now) for job in silent]
 
     def show(self, job: str) -> Answer:
         """The show object."""
@@ -148,11 +164,11 @@ class Embedded:
 
     def _show(self, db: Connection, job: Job) -> Answer:
         book, events, folder = self._book(db, job), records.events(db, job=job.id), self._settings.jobs / job.id
+        attempts, leases = records.attempts(db, job.id), records.leases(db, job=job.id)
         shown = show_object(
-            job, book, records.attempts(db, job.id), records.checkpoints(db, job.id), events, folder,
+            out_of_contact(job, leases), book, attempts, records.checkpoints(db, job.id), events, folder,
             holder(self._settings.lock),
         )  # fmt: skip
-        attempts, leases = records.attempts(db, job.id), records.leases(db, job=job.id)
         budget = budgets.budget(db, job.settings["budget"]) if job.settings.get("budget") else None
         return {
             **shown, "trace": rehearsed.told(job, book, events, folder), "limits": limits_of(job, leases, budget),
@@ -214,6 +230,14 @@ class Embedded:
         with self._db.write() as db:
             id_ = extend(db, job, limits, rates_of(self._settings), f"user-{os.getuid()}", self._clock.now())
         return self.show(id_)
+
+    def visit(self, job: str, ports: bool) -> Answer:
+        """A way to where the job works."""
+        return visiting.visit(self._inside, job, ports)
+
+    def fetch(self, job: str, to: Path | None) -> Answer:
+        """The job's outputs, copied to where they are wanted."""
+        return visiting.fetch(self._inside, job, to)
 
     def calibrate(self, submit: Submit, steps: int, on_change: Callable[[Answer], None]) -> Answer:
         """Measure a few steps of the job here."""

@@ -6,20 +6,24 @@ import random
 from dataclasses import dataclass
 from functools import partial
 
+from tradewind.app.accounts import LOCAL, REHEARSAL, Accounts
 from tradewind.app.fates import fate_of
+from tradewind.app.machines.reaching import Reach
+from tradewind.app.machines.registry import Registry
+from tradewind.app.secrets import Secrets
 from tradewind.app.settings import Settings
 from tradewind.clouds.local.compute import LocalCompute
-from tradewind.clouds.rehearsal.compute import RehearsalCompute
+from tradewind.clouds.rehearsal.compute import Reclaiming, RehearsalCompute
 from tradewind.jobs import room as jobs
 from tradewind.leasing import room as leasing
 from tradewind.leasing.breaker import Guarded
+from tradewind.leasing.sweep import NAMED_WITHIN
 from tradewind.nodes.local import LocalTransport
 from tradewind.nodes.parcel import build_agent, build_library
 from tradewind.ports.clock import Clock
+from tradewind.store import records
 from tradewind.store.clock import StoreClock
 from tradewind.store.database import Database
-
-LOCAL, REHEARSAL = "local", "rehearsal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +33,36 @@ class Inside:
     settings: Settings
     clock: Clock
     db: Database
+    registry: Registry
+    reach: Reach
+    secrets: Secrets
     leasing: leasing.Room
     jobs: jobs.Room
 
 
-def open_inside(settings: Settings, clock: Clock) -> Inside:
-    """Open the store and wire the rooms to it."""
-    db = Database(settings.database)
-    local = LocalCompute(settings.instances, clock)
-    rehearsal = RehearsalCompute(local, settings.home / "rehearsals", clock, partial(fate_of, db, settings.jobs))
-    transport = LocalTransport()
-    accounts = {
-        name: leasing.Account(Guarded(compute, clock), transport)
-        for name, compute in ((LOCAL, local), (REHEARSAL, rehearsal))
-    }
+def open_inside(settings: Settings, clock: Clock, reach: Reach | None = None) -> Inside:
+    """Open the store and wire the rooms to it; ``reach``: the roads to machines, where they are not made here."""
+    db, secrets = Database(settings.database), Secrets()
+    registry, reach = Registry(settings.machines), reach or Reach(settings, clock)
     shared = StoreClock(clock, db)  # workers of one database agree on the time
-    renting = leasing.Room(db, shared, settings.installation(), accounts, random.random)
-    working = jobs.Room(db, shared, renting, settings.jobs, build_agent(settings.cache), build_library(settings.cache))
-    return Inside(settings, clock, db, renting, working)
+    accounts = _accounts(settings, clock, db, registry, reach)
+    renting = leasing.Room(db, shared, settings.installation(), accounts, random.random, accounts.retired)
+    agent, library = build_agent(settings.cache), build_library(settings.cache)
+    working = jobs.Room(db, shared, renting, settings.jobs, agent, library, secrets)
+    return Inside(settings, clock, db, registry, reach, secrets, renting, working)
+
+
+def _accounts(settings: Settings, clock: Clock, db: Database, registry: Registry, reach: Reach) -> Accounts:
+    def rehearsing(inner: Reclaiming) -> RehearsalCompute:
+        return RehearsalCompute(inner, settings.home / "rehearsals", clock, partial(fate_of, db, settings.jobs))
+
+    def named() -> list[str]:
+        with db.read() as reading:
+            return records.accounts_named(reading, clock.now() - NAMED_WITHIN)
+
+    local, transport = LocalCompute(settings.instances, clock), LocalTransport()
+    here = {
+        name: leasing.Account(Guarded(compute, clock), transport)
+        for name, compute in ((LOCAL, local), (REHEARSAL, rehearsing(local)))
+    }
+    return Accounts(here, registry, reach, rehearsing, named, clock)

@@ -13,13 +13,14 @@ contracts' fields:
               ``total_steps`` (null when unknown), ``assumptions`` and ``limits`` (codes with facts), ``explain``,
               ``setup`` of a guide; for work without a model ``needs``, ``gpus``, ``machines`` and no fits
     progress  ``accuracy`` (0 to 1) when the training tells it
+    ps, show  ``on``: the name of the user's machine, also of a rehearsal there; null anywhere else
     events    their ``kind`` is free; a ``what`` that is a lease or job id, with ``from`` and ``to``, is a change of
               state; a kind of ``notice`` or ``reclaim`` is a spot notice
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -42,6 +43,7 @@ class Submit:
     Attributes:
         path: the job file; its folder is what ``workload.workdir`` is relative to. None: the current folder.
         source: the job file's text as read.
+        on: the name of the user's machine to run on, or to rehearse on; None: where the plan says.
         preempt_at: injected preemptions; they replace those of the file, and the trace. None: those of the file.
         trace: the name of a shipped trace that a rehearsal replays, or the path of a file; ``seed`` says which window.
         trace_speed: the trace's seconds that one real second stands for; None: as ``time_scale``.
@@ -56,6 +58,7 @@ class Submit:
     source: str
     rehearse: bool = False
     local: bool = False
+    on: str | None = None
     preempt_at: tuple[PreemptAt, ...] | None = None
     trace: str | None = None
     trace_speed: float | None = None
@@ -78,12 +81,19 @@ def open_count(listed: Answer) -> int | None:
 class ControlPlane(Protocol):
     """Jobs and leases of one installation. ``job`` is an id, a unique beginning of one, or the newest job's name."""
 
-    def configured(self) -> tuple[str, ...]:
-        """Names of the clouds on which a paid run may rent; empty: none is configured."""
+    def plan_for(self, submit: Submit) -> Answer | None:
+        """The plan as shown before asking; None when the job needs none: ``local``, or on a named machine of which
+        nothing can be predicted (no model in the file, or no GPU there that is known)."""
         ...
 
-    def plan_for(self, submit: Submit) -> Answer | None:
-        """The plan as shown before asking; None when the job needs none (``local``)."""
+    def stakes(self, submit: Submit) -> Answer | None:
+        """``{"price_per_hour": Money, "hours": float | null, "at_most": Money}``: what the run may cost, by the upper
+        predicted hours, or by the hard end where nothing is predicted. None when it costs nothing.
+
+        Raises:
+            NotConfigured: ``no-cloud-configured``: it needs a machine, and there is none to be had.
+            NotFound, BadInput: ``machine-not-added``, ``machine-too-small``.
+        """
         ...
 
     def needs_of(self, submit: Submit) -> Answer | None:
@@ -133,6 +143,25 @@ class ControlPlane(Protocol):
 
         Raises:
             BadInput: nothing was given, the job has ended, or it would be over already.
+        """
+        ...
+
+    def visit(self, job: str, ports: bool) -> Answer:
+        """``{"argv", "target", "ports": [{"port", "local"}]}``: the command line that opens a shell where the job
+        works, or with ``ports`` holds tunnels to the ports of its file; ``argv`` is empty where those need none.
+
+        Raises:
+            BadInput: ``job-not-on-a-node`` (job, state), ``no-ports`` (job).
+            CloudRefused: the machine does not answer; the code says why.
+        """
+        ...
+
+    def fetch(self, job: str, to: Path | None) -> Answer:
+        """``{"job", "path", "to", "files": [{"name", "bytes"}], "bytes", "running"}``: the outputs, which lie at
+        ``path`` in the home, copied into ``to`` when it is given; files of the same names are written over.
+
+        Raises:
+            BadInput: ``no-outputs`` (job, state), ``fetch-target-taken`` (path).
         """
         ...
 
@@ -212,6 +241,85 @@ class Catalog(Protocol):
 
     def refresh(self, clouds: tuple[str, ...], tell: Callable[[Step], None]) -> list[Answer]:
         """What came of each cloud, of all when none is named; ``tell`` hears how far it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AddMachine:
+    """A machine to be added, or to be set anew; what is None stays as it was, or as it usually is.
+
+    Attributes:
+        target: ``user@host:port``, ``ssh://…``, or a name that ``~/.ssh/config`` knows.
+        price: of an hour of the whole machine.
+        gpus: indices of those that may be used.
+        folder: where state lies on the host, absolute or below the log-in's home.
+        country: ISO code.
+        host_key: fingerprint (``SHA256:…``) of the key that the host must show.
+        own_key: whether a key of this installation is put there; None: ask, where nothing else logs in unattended.
+    """
+
+    target: str
+    price: Money | None = None
+    gpus: tuple[int, ...] | None = None
+    name: str | None = None
+    folder: str | None = None
+    country: str | None = None
+    host_key: str | None = None
+    own_key: bool | None = None
+
+
+class Prompt(Protocol):
+    """A person at a terminal."""
+
+    def ask(self, code: str, facts: Mapping[str, str]) -> str | None:
+        """The answer to a question; None for no. ``host-key`` (target, fingerprints, changed) and ``own-key`` (target)
+        are answered ``yes``, ``passphrase`` (key, host) with the text."""
+        ...
+
+
+class Machines(Protocol):
+    """The user's own machines.
+
+    machine   ``name``, ``target``, ``account``, ``state`` (``reachable``, ``away``, ``unknown``), ``why`` (``code``,
+              ``facts``; null when reachable), ``price_per_hour`` (null: free), ``gpus`` (below), ``allowed``, ``jobs``
+              (``job``, ``name``, ``lease``, ``state``, ``gpus``), ``checked_at``, ``added_at``, ``own_key``,
+              ``country``, ``folder``, ``host_keys`` (fingerprints)
+    gpus      null where they are not known; each ``index``, ``uuid``, ``name``, ``gpu``, ``memory_gib``, ``allowed``,
+              ``used_by``, ``held_by`` (null where that is not known now), ``job`` (``job``, ``name``: ours that has it)
+    check     ``machine`` (its name), ``target``, ``checked_at``, ``facts`` (of ``agent.door.facts``; null without an
+              answer), ``gpus``, ``findings`` (``id``, ``severity``, ``facts``), ``error`` (``code``, ``facts``; null)
+    """
+
+    def add(self, asked: AddMachine, prompt: Prompt | None) -> Answer:
+        """``{"machine", "check", "updated"}``. One that is there already is set anew.
+
+        Raises:
+            BadInput: what was given cannot be used, or the host's key was not agreed to.
+            CloudRefused: the host does not let us in; the code says why.
+        """
+        ...
+
+    def list(self) -> Sequence[Answer]:
+        """Every machine, each asked now."""
+        ...
+
+    def check(self, name: str | None) -> Sequence[Answer]:
+        """A check of one machine, or of all; one that does not answer has an ``error``.
+
+        Raises:
+            NotFound: ``machine-not-added`` (name, known).
+        """
+        ...
+
+    def remove(self, name: str, *, force: bool) -> Answer:
+        """``{"name", "target", "reached", "removed": [path], "left": [path], "own_key"}``; ``own_key`` is
+        ``taken-out``, ``left``, or null where there was none.
+
+        Raises:
+            NotFound: ``machine-not-added``.
+            BadInput: ``machine-in-use`` (name, jobs).
+            CloudRefused: it does not answer, and nobody insists.
+        """
         ...
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from tradewind.app.clock import SystemClock
+from tradewind.app.machines.beside import merged, own
+from tradewind.app.machines.offers import offers_of
+from tradewind.app.machines.registry import Registry
 from tradewind.app.typed import question
 from tradewind.app.views.values import rate_json
 from tradewind.catalog import places, rates
@@ -25,7 +29,8 @@ Answer = dict[str, Any]
 
 
 def offers(settings: Settings, query: OffersQuery) -> Answer:
-    """``{"offers", "more", "unpriced", "left_out", "rates", "near", …}``: what matches, in the order asked.
+    """``{"offers", "more", "unpriced", "left_out", "rates", "near", …}``: what matches, in the order asked, the user's
+    own machines among it.
 
     Each offer also has ``converted`` (``{"price_per_hour", "price_per_gpu_hour"}``) when a currency was asked for, and
     ``distance_km`` when a place was; unknown is null. ``more`` match and were cut off by the limit; ``unpriced`` of all
@@ -39,14 +44,19 @@ def offers(settings: Settings, query: OffersQuery) -> Answer:
     snapshot, table = catalog_of(settings), rates_of(settings)
     point = places.locate(snapshot, query.near) if query.near else None
     exchange = Exchange(rates.require_currency(query.currency, table) if query.currency else None, table)
-    asked, today = question(snapshot, query, point, table), SystemClock().now().date()
+    machines = Registry(settings.machines).all()
+    names, today = [each.name for each in machines], SystemClock().now().date()
+    asked = question(snapshot, query, point, table, names)
     found = find(snapshot, asked, today, table)
-    told = [each.to_json() | exchange.prices(each) for each in found.offers]
+    mine = own((offer for each in machines for offer in offers_of(each)), asked, table)
+    shown = merged(mine.offers, found.offers, asked, table) if mine.offers else found.offers
+    told = [each.to_json() | exchange.prices(each) for each in shown]
     if point:
         told = [each | {"distance_km": found.distances.get((each["cloud"], each["region"]))} for each in told]
     return {
-        "offers": told, "more": found.more, "unpriced": found.unpriced,
-        "left_out": {name: count for name, count in found.dropped.items() if count},
+        "offers": told, "more": found.more + len(mine.offers) + len(found.offers) - len(shown),
+        "unpriced": found.unpriced,
+        "left_out": {name: count for name, count in (Counter(found.dropped) + Counter(mine.dropped)).items() if count},
         "rates": exchange.used, "near": point.name if point else None, "sorted_by": asked.sort,
         "specialists": _of_specialists(snapshot, asked, today, table) if not told else 0,
         **state(snapshot, today),

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tradewind.app.accounts import LOCAL, MACHINES, REHEARSAL, kind_of
 from tradewind.app.datasets import datasets_of
 from tradewind.app.fitted import fits_of
+from tradewind.app.machines import offers as machines
+from tradewind.app.machines.registry import Registry
 from tradewind.app.market import catalog_of, rates_of
 from tradewind.app.settings import Settings
 from tradewind.catalog import rates, tariffs
 from tradewind.catalog.search import Query, find
 from tradewind.catalog.snapshot import Snapshot
 from tradewind.catalog.terms import terms as terms_of_cloud
-from tradewind.domain.offer import Purchase
-from tradewind.domain.plan import Objective, Plan
+from tradewind.domain.estimate import Estimate
+from tradewind.domain.money import Money
+from tradewind.domain.offer import Offer, Purchase
+from tradewind.domain.plan import Objective, Plan, Tariff
 from tradewind.domain.workload import Resources, Workload
 from tradewind.planning.ask import Ask, Refusal, Terms
 from tradewind.planning.refusals import REMEMBERED
@@ -27,7 +33,9 @@ if TYPE_CHECKING:
     from tradewind.app.sizes.profiles import Profiles
 
 CURRENCIES = ("CNY", "EUR")  # against USD: the rates by which offers in several currencies are compared
-REHEARSED = frozenset({"local", "rehearsal"})  # accounts whose refusals say nothing of a cloud
+OWN = frozenset({LOCAL, REHEARSAL, MACHINES})  # kinds of accounts whose refusals say nothing of a cloud
+# The set-up on a machine of one's own: as anywhere else, less its boot. Assumed, as ``planning.ask`` says.
+OWN_SETUP, OWN_SETUP_P99 = Estimate(5 / 60, 1 / 60, 15 / 60), 0.25
 TELLING = frozenset({"capacity", "quota"})  # why a cloud refuses where that says something of the pool
 
 
@@ -39,7 +47,8 @@ def make_plan(
     lessons: tuple[Lesson, ...] = (),
     objective: Objective = "cost",
 ) -> Plan:
-    """The plan for a workload, by its model, or by its resources where it names none.
+    """The plan for a workload, by its model, or by its resources where it names none; over all of the snapshot and the
+    user's machines.
 
     Raises:
         NothingFits: ``model-unknown``: the file says too little to plan by.
@@ -50,11 +59,12 @@ def make_plan(
     fits = fits_of(workload, profiles, lessons)
     snapshot, table = catalog_of(settings), rates_of(settings)
     return plan(
-        asked(workload, fits.weights_gb), supply_of(snapshot, now.date()), fits.on, now=now,
+        asked(workload, fits.weights_gb), supply_of(snapshot, now.date(), own_offers(settings)), fits.on, now=now,
         catalog_date=snapshot.date, objective=objective,
         rates=[each for name in CURRENCIES if (each := rates.rate("USD", name, table))],
-        tariff_of=lambda cloud, region: tariffs.storage_tariff(snapshot, cloud, region) if region else None,
-        egress_of=lambda cloud, region: tariffs.egress_tariff(snapshot, cloud, region),
+        tariff_of=lambda cloud, region: _own(cloud, "disk", "GB-month") or (
+            tariffs.storage_tariff(snapshot, cloud, region) if region else None),
+        egress_of=lambda cloud, region: _own(cloud, "egress", "GB") or tariffs.egress_tariff(snapshot, cloud, region),
         across_of=lambda cloud, region: tariffs.between_tariff(snapshot, cloud, region),
         terms_of=_terms, interruption_of=interruption_of, refusals=refusals_of(settings, now), full_fit_of=fits.full,
     )  # fmt: skip
@@ -84,20 +94,34 @@ def refusals_of(settings: Settings, now: datetime) -> tuple[Refusal, ...]:
             lease.offer["purchase"], lease.state_since, lease.fault_kind,
         )
         for lease in refused
-        if lease.account not in REHEARSED and lease.fault_kind in TELLING
+        if kind_of(lease.account) not in OWN and lease.fault_kind in TELLING
     )  # fmt: skip
 
 
+def own_offers(settings: Settings) -> tuple[Offer, ...]:
+    """What the user's machines offer."""
+    return tuple(offer for machine in Registry(settings.machines).all() for offer in machines.offers_of(machine))
+
+
 @lru_cache(maxsize=1)
-def supply_of(snapshot: Snapshot, today: date) -> Supply:
+def supply_of(snapshot: Snapshot, today: date, own: tuple[Offer, ...] = ()) -> Supply:
     """The offers that a plan may take, made once a day for each snapshot; the others are only counted.
 
-    A snapshot's name speaks for its content, overlays included, so nothing here grows stale.
+    A snapshot's name speaks for its content, overlays included, so nothing here grows stale. ``own`` are offers beside
+    it.
     """
     others = find(snapshot, Query(purchases=frozenset(Purchase) - PLANNED, limit=0), today).more
-    return Supply(find(snapshot, Query(purchases=PLANNED), today).offers, {"purchase": others})
+    return Supply([*own, *find(snapshot, Query(purchases=PLANNED), today).offers], {"purchase": others})
+
+
+def _own(cloud: str, kind: str, unit: str) -> Tariff | None:
+    """What one's own disk and network cost: nothing; None of another cloud."""
+    return Tariff(kind, unit, Money(Decimal(0), "USD"), "", "one's own machine") if cloud == machines.CLOUD else None
 
 
 def _terms(cloud: str) -> Terms:
+    if cloud == machines.CLOUD:
+        own = machines.TERMS
+        return Terms(own.granularity_s, own.minimum_s, OWN_SETUP, OWN_SETUP_P99, "ok", shared=True)
     known = terms_of_cloud(cloud)
     return Terms(known.granularity_s, known.minimum_s) if known else Terms()

@@ -1,7 +1,8 @@
 """Pools of a job: where its plan would rent it, in order, with what the policy must know of each place.
 
+account       that rents there
 offer         as JSON, with ``billing``; ``purchase``, ``nodes``
-price         of a node and hour, a number in the chosen offer's currency
+price         of a node and hour, a number in the chosen offer's currency; 0 of what is free
 step_seconds  predicted there, null where the file does not say what a step is
 notice_s      before a machine is taken; ``hazard``: multiplier on the pooled hazards of loss
 zone          of the trace that is replayed, the one that stands for this pool; null without a trace, or on demand
@@ -12,10 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from tradewind.app.interruptions import interruption_of
+from tradewind.app.machines import offers as machines
 from tradewind.catalog import rates
 from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.money import Money
-from tradewind.domain.offer import Offer, Purchase
+from tradewind.domain.offer import Offer, PriceStatus, Purchase
 from tradewind.domain.trace import SpotTrace
 
 LOCAL_NOTICE_S = 30.0  # of a machine whose cloud tells no notice
@@ -26,14 +28,16 @@ def pools_of(plan: dict[str, Any], trace: SpotTrace | None, table: rates.Table |
     """The chosen way first, then the fallbacks that have a price.
 
     With a trace its zones stand for the spot pools in their order, and spot pools beyond its zones are left out:
-    nothing is known of them. A job that is ``limited`` by a budget stays in the currency in which that is held.
-    ``table`` are the exchange rates; None: the shipped ones.
+    nothing is known of them. A job that is ``limited`` by a budget stays in the currency in which that is held; one
+    that begins on a machine that is free goes to no other: nobody was asked for money. ``table`` are the exchange
+    rates; None: the shipped ones.
     """
+    free = _free(plan["chosen"])
     currency = (plan["chosen"]["offer"]["price_per_hour"] or {}).get("currency")
     zones = iter(trace.zones if trace else ())
     pools = []
     for way in (plan["chosen"], *plan["fallbacks"]):
-        price = _price(way["offer"], currency, table, limited=limited)
+        price = 0.0 if free and _free(way) else _price(way["offer"], currency, table, limited=limited)
         if way is not plan["chosen"] and price is None:
             continue
         zone = next(zones, None) if _spot(way) else None
@@ -42,13 +46,23 @@ def pools_of(plan: dict[str, Any], trace: SpotTrace | None, table: rates.Table |
     return pools
 
 
+def lone_pool(offer: Offer) -> Pool:
+    """The pool of a job that is run on a machine without a plan."""
+    price = float(offer.price_per_hour.amount) if offer.price_per_hour else 0.0
+    return _pool({"offer": offer.to_json(), "nodes": 1, "fit": None}, {}, price, None)
+
+
+def _free(way: dict[str, Any]) -> bool:
+    return bool(way["offer"]["price_status"] == PriceStatus.FREE.value)
+
+
 def _spot(way: dict[str, Any]) -> bool:
     return bool(way["offer"]["purchase"] == Purchase.SPOT.value)
 
 
 def _pool(way: dict[str, Any], plan: dict[str, Any], price: float | None, zone: str | None) -> Pool:
     offer, spot = way["offer"], _spot(way)
-    terms = terms_of_cloud(offer["cloud"])
+    terms = machines.TERMS if offer["cloud"] == machines.CLOUD else terms_of_cloud(offer["cloud"])
     billing = {
         "granularity_s": terms.granularity_s if terms else 1.0, "minimum_s": terms.minimum_s if terms else 60.0,
         "on_demand_price_per_hour": plan.get("on_demand_price_per_hour") if spot else offer["price_per_hour"],

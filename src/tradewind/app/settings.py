@@ -57,6 +57,21 @@ class Settings:
         return self.home / "instances"
 
     @property
+    def machines(self) -> Path:
+        """The user's own machines, one file each."""
+        return self.home / "machines"
+
+    @property
+    def own_key(self) -> Path:
+        """The private SSH key of this installation, where a machine was given one."""
+        return self.home / "keys" / "id_ed25519"
+
+    @property
+    def ssh(self) -> Path:
+        """What the system's ``ssh`` is given when a user visits a node: the pinned host keys."""
+        return self.home / "ssh"
+
+    @property
     def cache(self) -> Path:
         """What can be made again: the catalog snapshot, the agent."""
         return self.home / "cache"
@@ -80,6 +95,11 @@ class Settings:
     def lock(self) -> Path:
         """Held by the one supervisor of this home."""
         return self.home / "supervisor.lock"
+
+    @property
+    def socket(self) -> Path:
+        """A link to where that supervisor takes secrets."""
+        return self.home / "supervisor.socket"
 
     def installation(self) -> str:
         """The id of this installation on this machine; made at first use. A home copied elsewhere gets its own."""

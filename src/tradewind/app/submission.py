@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import socket
@@ -13,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.app import jobfile
-from tradewind.app.inside import LOCAL, REHEARSAL
+from tradewind.app.accounts import HERE, LOCAL
 from tradewind.app.interface import Submit
-from tradewind.app.pools import LOCAL_NOTICE_S, pools_of
+from tradewind.app.placement import account_for
+from tradewind.app.pools import LOCAL_NOTICE_S, Pool, lone_pool, pools_of
 from tradewind.app.replaying import asked_trace, injected, keep, setting, window_hours
 from tradewind.app.sizes import lessons
 from tradewind.catalog import rates
@@ -26,51 +26,92 @@ from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, PriceStatus, Purchase
 from tradewind.domain.records import Budget, Job
 from tradewind.domain.states import JobState
+from tradewind.domain.trace import SpotTrace
 from tradewind.domain.workload import Workload
+from tradewind.jobs.parcel import image_of, mounts_of
 from tradewind.nodes.bundle import pack
 
 MAX_LIFETIME_S = 12 * 3600.0  # the hard end of a lease when the job file sets no shorter one
 
 
-def job_of(submit: Submit, plan: dict[str, Any] | None, now: datetime, table: rates.Table | None = None) -> Job:
+def job_of(
+    submit: Submit,
+    plan: dict[str, Any] | None,
+    now: datetime,
+    table: rates.Table | None = None,
+    offer: Offer | None = None,
+) -> Job:
     """The job as it will be stored, QUEUED. ``table`` are the exchange rates; None: the shipped ones.
+
+    Without a plan it runs on ``offer``, a share of a machine; without either on this computer.
 
     Raises:
         BadInput: a trace that cannot be replayed.
     """
     id_ = new_id("job", now, secrets.randbits(CHANCE_BITS))
-    settings = _settings(submit, plan, now, table)
+    settings = _settings(submit, plan, now, table, offer)
+    account = account_for(submit, settings["offer"])
     until_deadline = _until_deadline(submit.workload)
     limited = bool(_limits(submit)) and settings["offer"].get("price_per_hour") and not until_deadline
     settings |= {"budget": id_ if limited else None, "until_deadline": until_deadline}
     return Job(
         id=id_, name=submit.workload.name, state=JobState.QUEUED,
-        wanted=True, rehearsal=submit.rehearse, account=REHEARSAL if submit.rehearse else LOCAL,
+        wanted=True, rehearsal=submit.rehearse, account=account,
         workload=jobfile.dump(submit.workload), plan=plan, settings=settings, submitted_at=now,
         state_since=now, wake_at=now, request_id=submit.request_id,
     )  # fmt: skip
 
 
-def _settings(submit: Submit, plan: dict[str, Any] | None, now: datetime, table: rates.Table | None) -> dict[str, Any]:
+def _settings(
+    submit: Submit, plan: dict[str, Any] | None, now: datetime, table: rates.Table | None, offer: Offer | None
+) -> dict[str, Any]:
     workload = submit.workload
     settings: dict[str, Any] = {
-        "run": workload.run, "env": {**submit.env, **dict(workload.env)}, "store": _store(workload.checkpoint.store),
-        "max_lifetime_s": min(workload.schedule.max_duration_seconds or MAX_LIFETIME_S, MAX_LIFETIME_S),
+        "run": workload.run, "store": _store(workload.checkpoint.store), "max_lifetime_s": lifetime_s(workload),
         "total_steps": workload.training.total_steps, "time_scale": 1, "notice_s": LOCAL_NOTICE_S,
         "teaches": _subject(submit),
     }  # fmt: skip
-    if not plan or not plan["chosen"]:
-        return {**settings, "offer": this_computer().to_json()}
-    rehearse, trace = workload.rehearse, asked_trace(submit)
-    pools = pools_of(plan, trace, table, limited=bool(_limits(submit)))
-    chosen = pools[0]
+    trace = asked_trace(submit)
+    pools = asked_pools(submit, plan, trace, table, offer)
+    if not pools:
+        return {**settings, "offer": this_computer().to_json(), "env": _env(submit, LOCAL)}
+    chosen, rehearse = pools[0], workload.rehearse
+    settings |= {
+        "offer": chosen["offer"], "pools": pools, "env": _env(submit, chosen["account"]),
+        "notice_s": chosen["notice_s"], "predicted_step_seconds": chosen["step_seconds"],
+    }  # fmt: skip
+    if plan is None or not submit.rehearse:
+        return settings
     return {
         **settings, "run": rehearse.run or workload.run, "total_steps": rehearse.steps or settings["total_steps"],
-        "offer": chosen["offer"], "notice_s": chosen["notice_s"], "pools": pools,
         "trace": setting(submit, trace, window_hours(workload, plan, now)),
-        "preempt_at": [str(each) for each in injected(submit)],
-        "time_scale": submit.time_scale or "auto", "predicted_step_seconds": chosen["step_seconds"],
+        "preempt_at": [str(each) for each in injected(submit)], "time_scale": submit.time_scale or "auto",
     }  # fmt: skip
+
+
+def asked_pools(
+    submit: Submit,
+    plan: dict[str, Any] | None,
+    trace: SpotTrace | None,
+    table: rates.Table | None,
+    offer: Offer | None,
+) -> list[Pool]:
+    """Where the submit would rent, in order, each place with its account; nowhere when it runs on this computer."""
+    if plan is not None and plan["chosen"]:
+        pools = pools_of(plan, trace, table, limited=bool(_limits(submit)))
+    else:
+        pools = [lone_pool(offer)] if offer else []
+    return [{**pool, "account": account_for(submit, pool["offer"])} for pool in pools]
+
+
+def lifetime_s(workload: Workload) -> float:
+    """Seconds that one machine is rented for at most."""
+    return min(workload.schedule.max_duration_seconds or MAX_LIFETIME_S, MAX_LIFETIME_S)
+
+
+def _env(submit: Submit, account: str) -> dict[str, str]:
+    """The job's environment: the submitting shell's paths mean something on this computer alone."""
+    return {**(submit.env if account in HERE else {}), **dict(submit.workload.env)}
 
 
 def _subject(submit: Submit) -> str | None:
@@ -150,9 +191,12 @@ def _market_remarks(submit: Submit, settings: dict[str, Any]) -> list[dict[str, 
 
 
 def _without_effect(workload: Workload) -> list[str]:
+    """Keys of the file that nothing acts on yet; data in folders of the node are mounted into a container."""
+    told = jobfile.dump(workload)
     given = {
-        "image": workload.image, "data": workload.data, "ports": workload.ports, "compliance": workload.compliance,
-        "schedule.idle_stop": workload.schedule.idle_stop_seconds,
+        "image": workload.image and not image_of(told),
+        "data": len(mounts_of(told)) < len(workload.data) if image_of(told) else workload.data,
+        "compliance": workload.compliance, "schedule.idle_stop": workload.schedule.idle_stop_seconds,
     }  # fmt: skip
     return [name for name, value in given.items() if value]
 
@@ -175,7 +219,7 @@ def _store(given: str | None) -> str | None:
 
 
 def lay_out(submit: Submit, settings: dict[str, Any], folder: Path, home: Path) -> tuple[str, ...]:
-    """Put what travels with the job into its folder: the workdir's archive, the file as given, the secrets, a trace.
+    """Put what travels with the job into its folder: the workdir's archive, the file as given, a trace.
 
     Returns what of the workdir had to stay behind, each with why; ``home`` never travels.
 
@@ -186,11 +230,7 @@ def lay_out(submit: Submit, settings: dict[str, Any], folder: Path, home: Path) 
     if missing:
         raise BadInput("secret-missing", names=", ".join(missing))
     folder.mkdir(parents=True, mode=0o700)
-    bundle = pack(jobfile.workdir_of(submit.workload, submit.path), folder / "work.tar.gz", (home,))
+    bundle = pack(jobfile.workdir_of(submit.workload, submit.path), folder / "work.tar", (home,), home / "bundles")
     (folder / "job.yaml").write_text(submit.source)
     keep(submit, settings.get("trace"), folder)
-    if submit.secrets:
-        file = os.open(folder / "secrets.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(file, "w") as out:
-            json.dump({name: submit.secrets[name] for name in submit.workload.secrets}, out)
     return bundle.left_out

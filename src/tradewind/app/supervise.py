@@ -22,6 +22,7 @@ from tradewind.app import work
 from tradewind.app.clock import ClockWatch, SystemClock
 from tradewind.app.inside import Inside, open_inside
 from tradewind.app.lock import SupervisorLock, holder
+from tradewind.app.secrets_socket import receiving
 from tradewind.app.settings import Settings
 from tradewind.app.sizes import lessons
 from tradewind.domain.records import Job, Lease
@@ -230,7 +231,8 @@ def main() -> None:
         inside: Inside | None = None
         while lock.take():
             inside = inside or open_inside(settings, clock)
-            Supervisor(inside, stay=stay).run()
+            with receiving(settings.socket, inside.secrets):
+                Supervisor(inside, stay=stay).run()
             lock.drop()
             with inside.db.read() as db:
                 if not records.anything_open(db):  # somebody may have submitted between the last look and the drop

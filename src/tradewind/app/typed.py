@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, TypeVar
 
+from tradewind.app.machines.offers import CLOUD
 from tradewind.catalog import places, rates
 from tradewind.catalog.query import NVLINK_KINDS, RDMA_KINDS, SORTS, Query, Tier
 from tradewind.catalog.snapshot import Snapshot
@@ -23,8 +24,14 @@ TIERS: tuple[Tier, ...] = ("cloud", "specialist", "all")
 _CUDA = re.compile(r"^\d{1,2}(\.\d{1,2})?$")
 
 
-def question(snapshot: Snapshot, query: OffersQuery, point: places.Point | None, table: rates.Table) -> Query:
-    """The question that ``query`` means; ``point`` is what its ``near`` names.
+def question(
+    snapshot: Snapshot,
+    query: OffersQuery,
+    point: places.Point | None,
+    table: rates.Table,
+    machines: Collection[str] = (),
+) -> Query:
+    """The question that ``query`` means; ``point`` is what its ``near`` names, ``machines`` the names of the user's.
 
     Raises:
         BadInput: a name, kind or figure that cannot be used.
@@ -32,8 +39,8 @@ def question(snapshot: Snapshot, query: OffersQuery, point: places.Point | None,
     gpu, form, gpus = _gpu_wish(snapshot, query)
     return Query(
         gpu=gpu, form=form, gpus=gpus,
-        clouds=[places.require_cloud(snapshot, each) for each in query.clouds] or None,
-        regions=[places.require_region(snapshot, each) for each in query.regions] or None,
+        clouds=[each if each == CLOUD else places.require_cloud(snapshot, each) for each in query.clouds] or None,
+        regions=[each if each in machines else places.require_region(snapshot, each) for each in query.regions] or None,
         purchases=[_purchase(each) for each in query.purchases] or None,
         countries=_countries(snapshot, query.residency), min_gpu_memory_gib=query.min_memory_gib,
         max_price=_price(query.max_price, table), min_rdma_gbps=query.min_rdma_gbps,

@@ -38,6 +38,14 @@ def as_json(error: TradewindError, lang: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def sentences(coded: dict[str, Any] | None, lang: str) -> dict[str, Any] | None:
+    """The error object of a code with facts that stands in an answer; None for none."""
+    if coded is None:
+        return None
+    made = as_json(TradewindError(coded["code"], **coded["facts"]), lang)
+    return {**made, "retryable": coded.get("retryable", False)}
+
+
 def _where(where: Where | None) -> dict[str, Any] | None:
     return None if where is None else {"file": where.file, "line": where.line, "column": where.column}
 

@@ -17,6 +17,7 @@ from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.replayed import replayed
 from tradewind.cli.draw.strokes import WARN, gap
 from tradewind.cli.draw.timeline import Moment, heading, line, moments
+from tradewind.cli.given import exit_code_of
 from tradewind.cli.world import World, put
 
 if TYPE_CHECKING:
@@ -66,6 +67,22 @@ class Follower:
             return
         self.state, self.last_line = job["state"], now
         self.console.print(live(self.pen, job, self.world.now()))
+
+
+def to_the_end(world: World, control: ControlPlane, job: str, timeout: float | None = None) -> int:
+    """The exit code of a job that was followed to its end and told of; 130 after Ctrl-C, which leaves it running.
+
+    Raises:
+        TimedOut: it goes on after ``timeout`` seconds.
+    """
+    try:
+        shown = follow(world, control, job, timeout)
+        ending(world, control, shown)
+    except KeyboardInterrupt:
+        return detached(world, job)
+    if world.json:
+        world.answer(shown)
+    return exit_code_of(shown["state"])
 
 
 def follow(world: World, control: ControlPlane, job: str, timeout: float | None = None) -> Answer:

@@ -38,6 +38,20 @@ def counts(text: str | None) -> tuple[int, int] | None:
     raise BadInput("counts-unreadable", text=text)
 
 
+def indices(text: str | None) -> tuple[int, ...] | None:
+    """``0,1`` as the GPUs of a machine, each once and in their order; None for all of them.
+
+    Raises:
+        BadInput: ``gpu-indices-unreadable`` (text).
+    """
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 4 for part in parts):
+        raise BadInput("gpu-indices-unreadable", text=text)
+    return tuple(sorted({int(part) for part in parts}))
+
+
 def time_scale(text: str) -> float | None:
     """A number above 0, at most ``LARGEST_SCALE``; None for ``auto``.
 
@@ -93,15 +107,18 @@ def travelling(env: Mapping[str, str], program: str) -> dict[str, str]:
 
 
 def secrets(workload: Workload, env: Mapping[str, str]) -> dict[str, str]:
-    """The named secrets' values from the environment.
+    """The named secrets' values, from the environment or else a keyring.
 
     Raises:
-        BadInput: ``secret-missing`` (names): some are not set.
+        BadInput: ``secret-missing`` (names): some are in neither.
     """
-    missing = [name for name in workload.secrets if name not in env]
+    from tradewind.app.secrets import at_hand
+
+    told = at_hand(workload.secrets, env)
+    missing = [name for name in workload.secrets if name not in told]
     if missing:
         raise BadInput("secret-missing", names=", ".join(missing))
-    return {name: env[name] for name in workload.secrets}
+    return told
 
 
 def exit_code_of(state: str) -> int:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "plan": ("size", "offers", "catalog", "plan", "simulate", "calibrate"),
-    "run": ("run", "ps", "show", "logs", "wait", "stop", "extend", "explain"),
+    "run": ("run", "ps", "show", "wait", "logs", "attach", "stop", "extend", "fetch", "ssh", "explain"),
     "money": ("leases", "sweep", "cost"),
-    "nodes": (),
+    "nodes": ("machines",),
     "team": ("supervisor",),
 }
 
 COMMANDS: tuple[str, ...] = tuple(name for names in GROUPS.values() for name in names)
 
 CATALOG: tuple[str, ...] = ("show", "gpus", "regions", "compare", "rates", "list", "add", "refresh")
+
+MACHINES: tuple[str, ...] = ("add", "list", "check", "remove")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
+    from tradewind.app.interface import Answer, Catalog, ControlPlane, Machines, Service
     from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.settings import Settings
     from tradewind.app.sizes.batch import Answered
@@ -75,6 +75,12 @@ class Embedded:
         from tradewind.app.service import UserService
 
         return UserService(self._settings(), os.environ)
+
+    def machines(self) -> Machines:
+        """The machines of this installation's user."""
+        from tradewind.app.machines import machines_of
+
+        return machines_of(self._settings())
 
     def _settings(self) -> Settings:
         from tradewind.app.settings import Settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from tradewind.app.interface import Answer, Catalog, ControlPlane, Service
+    from tradewind.app.interface import Answer, Catalog, ControlPlane, Machines, Service
     from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.sizes.batch import Answered
     from tradewind.cli.draw.pen import Pen
@@ -67,6 +68,26 @@ class Inside(Protocol):
         """The supervisor as a service of the user."""
         ...
 
+    def machines(self) -> Machines:
+        """The user's own machines."""
+        ...
+
+
+def typed_unseen(question: str) -> str:
+    """What is typed in answer to ``question``, without an echo."""
+    from getpass import getpass
+
+    return getpass(question)
+
+
+def become(argv: Sequence[str]) -> int:
+    """Nothing: this process goes on as another program.
+
+    Raises:
+        OSError: there is no such program.
+    """
+    os.execvp(argv[0], list(argv))  # noqa: S606  a program of the user's, without a shell between
+
 
 @dataclass
 class World:
@@ -80,6 +101,8 @@ class World:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    typed_unseen: Callable[[str], str] = typed_unseen
+    become: Callable[[Sequence[str]], int] = become
     lang: str = "en"
     json: bool = False
     program: str = "tradewind"  # how the command was called

@@ -23,13 +23,14 @@ class Purchase(StrEnum):
 
 
 class PriceStatus(StrEnum):
-    """How far a listed price can be believed, by its age."""
+    """How far a listed price can be believed, by its age; ``FREE``: there is none, and it is known to cost nothing."""
 
     FRESH = "fresh"
     DATED = "dated"
     OLD = "old"
     EXPIRED = "expired"
     UNKNOWN = "unknown"
+    FREE = "free"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Offer:
         as_of: date of the price as known: YYYY, YYYY-MM or YYYY-MM-DD.
         arch: of the processors, ``x86_64`` or ``arm64``; None when unknown.
         rdma, nvlink: the catalog's words (``EFA 400``, ``NVSwitch 600``, ``none``); None when unknown.
+        stock: how many of it there are in all; None when unknown.
     """
 
     cloud: str
@@ -68,6 +70,12 @@ class Offer:
     country: str | None = None
     city: str | None = None
     arch: str | None = None
+    stock: int | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether it is known to cost nothing; it has no price then, in no currency."""
+        return self.price_status is PriceStatus.FREE
 
     @property
     def price_per_gpu_hour(self) -> Money | None:
@@ -96,6 +104,7 @@ class Offer:
             "price_per_gpu_hour": each.to_json() if each else None,
             "price_status": self.price_status.value, "as_of": self.as_of, "source": self.source,
             "carbon_g_per_kwh": self.carbon_g_per_kwh, "country": self.country, "city": self.city, "arch": self.arch,
+            "stock": self.stock,
         }  # fmt: skip
 
     @classmethod

@@ -1,7 +1,8 @@
 """QUEUED, PLANNED, ACQUIRING, WAITING: from a plan to a node that answers.
 
 What is rented, and whether at all now, the policy decides where there is a choice of pools. A job with one pool asks
-for that, waits after a refusal, and gives up after three.
+for that, waits after a refusal, and gives up after three. What is busy comes back by itself: that is waited for without
+end. A job whose secrets are not at hand waits before anything is rented for it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from sqlalchemy.engine import Connection
 
@@ -17,9 +17,10 @@ from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, LeaseState
 from tradewind.jobs.deciding import decided, reason_of, until
 from tradewind.jobs.limits import Allowance, allowance, continues
-from tradewind.jobs.pools import placed, pools_of, steered
+from tradewind.jobs.parcel import secrets_lacking
+from tradewind.jobs.pools import PoolJson, account_of, placed, pools_of, steered
 from tradewind.jobs.room import Note, Room, Sight, Step
-from tradewind.jobs.seen import tried
+from tradewind.jobs.seen import refused, tried
 from tradewind.jobs.verdict import finishing
 from tradewind.leasing.intent import Wish, intend
 from tradewind.leasing.retry import FaultClass, class_of, pause
@@ -30,6 +31,7 @@ from tradewind.store import records
 MOST_REFUSALS = 3  # of one attempt in a row; then what was refused is said and the job ends
 _LONGEST_WAIT = timedelta(minutes=15)
 _BOOKS = timedelta(seconds=5)  # a lease wakes the job when it is closed, and its hold is free then
+_SECRETS_AGAIN = timedelta(seconds=60)  # a limit may end the wait; otherwise whoever brings them does
 
 
 def step_queued(room: Room, sight: Sight) -> Step:
@@ -60,23 +62,27 @@ def attempt_of(job: Job, leases: tuple[str, ...], now: datetime) -> Attempt:
 def _place(room: Room, sight: Sight, job: Job, attempt: Attempt | None, note: Note) -> Step:
     """A machine for an attempt, which is begun with it when it is None: rent, wait or give up, as is decided."""
     now = room.clock.now()
+    lacking = secrets_lacking(room, job)
+    if lacking is not None:
+        return _without_secrets(sight, job, attempt, lacking, now)
     job, decision, notes = decided(job, sight.attempts, sight.leases, sight.budget, now)
     if decision.action == "give-up":
         return _unplaced(sight, job, decision, notes, now)
-    offer = pools_of(job)[decision.pool or 0]["offer"]
-    allowed = allowance(job, sight.leases, sight.budget, now, offer)
+    pool = pools_of(job)[decision.pool or 0]
+    allowed = allowance(job, sight.leases, sight.budget, now, pool["offer"])
     if not allowed.lifetime:
         if allowed.limit == "budget" and _books_open(sight):
             return Step(replace(sight.job, wake_at=now + _BOOKS))
         return _expired(sight, allowed.limit, now)
     if decision.action == "wait":
-        return _wait(job, decision, attempt, notes, now)
+        why = _busy(sight.lease) or reason_of(decision)
+        return _wait(job, attempt, why, until(job, decision, now), notes, now)
     placed_job = placed(replace(job, state=JobState.ACQUIRING, wake_at=now, why=None), decision.pool or 0)
     if job.state is not JobState.ACQUIRING:
         placed_job = replace(placed_job, state_since=now)
 
     def write(db: Connection) -> None:
-        lease = intend(db, wish_of(room, placed_job, offer, allowed), room.leasing.owner, now)
+        lease = intend(db, wish_of(room, placed_job, pool, allowed), room.leasing.owner, now)
         if attempt is None:
             records.insert(db, attempt_of(placed_job, (lease.id,), now))
         else:
@@ -85,13 +91,22 @@ def _place(room: Room, sight: Sight, job: Job, attempt: Attempt | None, note: No
     return Step(placed_job, (*notes, note), also=(write,))
 
 
-def _wait(job: Job, decision: Decision, attempt: Attempt | None, notes: tuple[Note, ...], now: datetime) -> Step:
+def _without_secrets(sight: Sight, job: Job, attempt: Attempt | None, lacking: str, now: datetime) -> Step:
+    """Whoever brings the secrets wakes the job; a limit that is reached meanwhile ends it."""
+    allowed = allowance(job, sight.leases, sight.budget, now)
+    if not allowed.lifetime and not _books_open(sight):
+        return _expired(sight, allowed.limit, now)
+    return _wait(job, attempt, lacking, now + _SECRETS_AGAIN, (), now)
+
+
+def _wait(
+    job: Job, attempt: Attempt | None, why: str, wake_at: datetime, notes: tuple[Note, ...], now: datetime
+) -> Step:
     """WAITING, with why and until when; a wait that goes on is no new state."""
-    wake_at = until(job, decision, now)
-    waiting = replace(job, state=JobState.WAITING, wake_at=wake_at, why=reason_of(decision))
+    waiting = replace(job, state=JobState.WAITING, wake_at=wake_at, why=why)
     if job.state is not JobState.WAITING:
         waiting = replace(waiting, state_since=now)
-        notes = (*notes, Note("job-waiting", waiting.why, {"until": wake_at.isoformat()}))
+        notes = (*notes, Note("job-waiting", why, {"until": wake_at.isoformat()}))
     also = () if attempt is not None else (partial(records.insert, record=attempt_of(job, (), now)),)
     return Step(waiting, notes, also=also)
 
@@ -108,10 +123,11 @@ def _books_open(sight: Sight) -> bool:
     return any(each.hold and not each.wanted for each in sight.leases)
 
 
-def wish_of(room: Room, job: Job, offer: dict[str, Any], allowed: Allowance, epoch: int | None = None) -> Wish:
-    """What to rent for a job, until a limit at the latest."""
-    hard_end_by = room.leasing.accounts[job.account].compute.caps.hard_end
-    return Wish(job.id, job.epoch if epoch is None else epoch, job.account, offer, allowed.lifetime,
+def wish_of(room: Room, job: Job, pool: PoolJson, allowed: Allowance, epoch: int | None = None) -> Wish:
+    """What to rent for a job in a pool, until a limit at the latest."""
+    account = account_of(job, pool)
+    hard_end_by = room.leasing.accounts[account].compute.caps.hard_end
+    return Wish(job.id, job.epoch if epoch is None else epoch, account, pool["offer"], allowed.lifetime,
                 HardEnd(hard_end_by), allowed.limit, job.settings.get("budget"), allowed.hold)  # fmt: skip
 
 
@@ -134,7 +150,7 @@ def step_acquiring(room: Room, sight: Sight) -> Step:
         return _expired(sight, allowed.limit, now)
     if steered(sight.job):
         return _place(room, sight, sight.job, attempt, Note("job-acquiring", "next-pool"))
-    return _refused(room, sight.job, attempt, lease)
+    return _refused(room, sight, attempt, lease)
 
 
 def _expired(sight: Sight, limit: str, now: datetime) -> Step:
@@ -144,9 +160,12 @@ def _expired(sight: Sight, limit: str, now: datetime) -> Step:
     return Step(expired, (Note("job-expired", limit, {"tried": tried(job, sight.leases, now)}),))
 
 
-def _refused(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Step:
+def _refused(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Step:
     """Waiting cures a lack of capacity; it cures no right, quota, price or fault of the request."""
-    why, now, refusals = why_refused(lease), room.clock.now(), len(attempt.leases)
+    job, now, busy, why = sight.job, room.clock.now(), _busy(lease), why_refused(lease)
+    refusals = sum(each.id in attempt.leases and (_busy(each) is None) == (busy is None) for each in sight.leases)
+    if busy is not None:
+        return _wait(job, attempt, busy, now + pause("busy", refusals, room.leasing.draw()), (), now)
     if refusals >= MOST_REFUSALS or class_of(lease.fault_kind) in (FaultClass.AUTH, FaultClass.INVALID):
         times = f"refused {refusals} times, last: {why}" if refusals > 1 else f"refused: {why}"
         return Step(finishing(job, "failed", times, now),
@@ -154,6 +173,13 @@ def _refused(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Step:
     wake_at = now + pause("capacity", refusals, room.leasing.draw())
     waiting = replace(job, state=JobState.WAITING, state_since=now, wake_at=wake_at, why=f"refused: {why}")
     return Step(waiting, (Note("job-waiting", why, {"until": wake_at.isoformat()}),))
+
+
+def _busy(lease: Lease | None) -> str | None:
+    """That a lease was refused because what there is is in use, as a reason; None: it was not, or for another cause."""
+    if lease is None or not refused(lease) or class_of(lease.fault_kind) is not FaultClass.BUSY:
+        return None
+    return f"machine-busy said={why_refused(lease).removeprefix('busy: ')!r}"
 
 
 def why_refused(lease: Lease) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -53,8 +52,7 @@ def close(room: Room, sight: Sight, state: JobState, now: datetime) -> Step:
     """The end: the time scale over everything, what was planned and not reached, the attempt's end."""
     job, scale = with_time_scale(sight.job, last=True)
     ended = replace(job, state=state, state_since=now, ended_at=now, wake_at=None)
-    with contextlib.suppress(FileNotFoundError):
-        (room.job_folder(job.id) / "secrets.json").unlink()
+    room.secrets.forget(job.id)
     attempt = sight.attempt
     closed = (attempt, replace(attempt, ended_at=attempt.ended_at or now)) if attempt else None
     return Step(ended, (*scale, *_not_reached(room, job), Note("job-closed", job.why)), closed)

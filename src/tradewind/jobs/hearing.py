@@ -1,4 +1,7 @@
-"""Hearing a node: its journal and log are read on from the committed offsets, folded, and committed with them."""
+"""Hearing a node: its journal and log are read on from the committed offsets, folded, and committed with them.
+
+What is told is by the node's clock, and is folded by ours.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import os
 from dataclasses import dataclass, replace
 
 from tradewind.domain.records import Attempt, Lease
-from tradewind.jobs.journal import Reading, fold
+from tradewind.jobs.journal import Reading, by_our_clock, fold
+from tradewind.jobs.keeping import kept
+from tradewind.jobs.parcel import secrets_of, store_folder
 from tradewind.jobs.room import Room, Sight, instance_of, lost
 from tradewind.wire.journal import read_lines
 
@@ -30,12 +35,13 @@ def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
     transport, instance = room.transport(lease), instance_of(lease)
     heard = transport.hear(instance, attempt.journal_offset, attempt.log_offset, LIMIT)
     if not heard.agent_alive and "ended" not in sight.job.measures and not lost(lease):
-        transport.revive(instance)
+        transport.revive(instance, secrets_of(room, sight.job))
     records, taken = read_lines(heard.journal)
     write_log(room, sight.job.id, attempt, heard.log)
     offsets = replace(attempt, journal_offset=attempt.journal_offset + taken,
                       log_offset=attempt.log_offset + len(heard.log))  # fmt: skip
-    reading = fold(Reading(sight.job, offsets, sight.previous), records)
+    reading = fold(Reading(sight.job, offsets, sight.previous), by_our_clock(records, heard.skew_s))
+    reading = kept(reading, transport, instance, store_folder(room, sight.job))
     return Look(reading, more=len(heard.journal) >= LIMIT or len(heard.log) >= LIMIT)
 
 

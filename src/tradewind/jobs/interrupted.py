@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from tradewind.domain.states import LEASE_CLOSED, EndReason, JobState, Outcome
 from tradewind.jobs.acquiring import attempt_of, begin
+from tradewind.jobs.keeping import given_up
 from tradewind.jobs.measure import closed_attempt
 from tradewind.jobs.room import Note, Room, Sight, Step
 from tradewind.jobs.switching import prepared_lease, switched
@@ -41,7 +42,7 @@ def interrupt(room: Room, sight: Sight, why: str, step: Step | None = None) -> S
 
     job = replace(closed_attempt(before.job), state=JobState.INTERRUPTED, state_since=now, wake_at=now, why=why)
     return replace(before, job=job, attempt=closed, also=(*before.also, release),
-                   notes=(*before.notes, Note("job-interrupted", why)))  # fmt: skip
+                   notes=(*before.notes, *given_up(before.job), Note("job-interrupted", why)))  # fmt: skip
 
 
 def step_interrupted(room: Room, sight: Sight) -> Step:

@@ -9,6 +9,7 @@
     ``time_scale``   planned-offer seconds that one real second stands for
     ``saving``       what saves take; ``cadence`` what the node was told of losses last: see ``cadence``
     ``saved_step``, ``checkpoint_bytes``      the newest checkpoint from which the next attempt starts
+    ``to_keep``, ``kept_open``                published where the node is and not here yet: see ``keeping``
     ``starts``       real seconds from each order to its first step, as far as ``starts_of`` (an attempt)
     ``pool``, ``decided_at``, ``at_risk``     the last decision; ``tempo``, ``switching``: see the files of these names
 """
@@ -30,13 +31,17 @@ from tradewind.wire import journal as wire
 
 @dataclass(slots=True)
 class Reading:
-    """A job and its attempt while records are folded in, one after the other."""
+    """A job and its attempt while records are folded in, one after the other.
+
+    ``published`` are the records of checkpoints: whether those count is not for a journal to say.
+    """
 
     job: Job
     attempt: Attempt
     previous: Attempt | None
     notes: list[Note] = field(default_factory=list)
     checkpoints: list[Checkpoint] = field(default_factory=list)
+    published: list[dict[str, Any]] = field(default_factory=list)
 
     def measure(self, **values: Any) -> None:
         """Put measures down."""
@@ -52,12 +57,24 @@ def fold(reading: Reading, records: list[dict[str, Any]]) -> Reading:
     for record in records:
         handle = _HANDLERS.get(str(record.get("type")))
         if handle is not None:
-            handle(reading, record, _instant(record))
+            handle(reading, record, instant_of(record))
     return reading
 
 
-def _instant(record: dict[str, Any]) -> datetime:
+def instant_of(record: dict[str, Any]) -> datetime:
+    """When the agent wrote a record."""
     return datetime.fromtimestamp(float(record.get("at", 0.0)), UTC)
+
+
+def by_our_clock(records: list[dict[str, Any]], skew_s: float) -> list[dict[str, Any]]:
+    """Records of a node whose clock is ``skew_s`` ahead of ours, with their instants by ours."""
+    return [_shifted(record, skew_s) for record in records] if skew_s else records
+
+
+def _shifted(record: dict[str, Any], skew_s: float) -> dict[str, Any]:
+    told = {name: record[name] - skew_s for name in ("at", "deadline", "t") if _number(record.get(name))}
+    event = record.get("event")
+    return {**record, **told, **({"event": _shifted(event, skew_s)} if isinstance(event, dict) else {})}
 
 
 def _reached(reading: Reading, step: int, at: datetime) -> None:
@@ -96,14 +113,8 @@ def _on_rejected(reading: Reading, record: dict[str, Any], at: datetime) -> None
 
 
 def _on_checkpoint(reading: Reading, record: dict[str, Any], at: datetime) -> None:
-    step = int(record["step"])
-    reading.attempt = replace(reading.attempt, last_checkpoint_step=step)
-    reading.measure(saved_step=step, checkpoint_bytes=int(record["bytes"]))
-    reading.checkpoints.append(
-        Checkpoint(reading.job.id, step, int(record["epoch"]), at, int(record["bytes"]), "complete", record["path"])
-    )
+    reading.published.append(record)
     _saved(reading, "store_s", record.get("seconds"), 1)
-    reading.note("checkpoint-stored", at, None, step=step, bytes=record["bytes"], seconds=record.get("seconds"))
 
 
 def _on_notice(reading: Reading, record: dict[str, Any], at: datetime) -> None:

@@ -46,6 +46,6 @@ def closed_attempt(job: Job) -> Job:
     measures = dict(job.measures)
     for total, current in (("train_s", "attempt_train_s"), ("steps", "attempt_steps")):
         measures[total] = measures.get(total, 0) + (measures.pop(current, None) or 0)
-    for name in ("first_step_at", "ended", "outputs", "noticed"):
+    for name in ("first_step_at", "ended", "outputs", "noticed", "to_keep", "kept_open"):
         measures.pop(name, None)
     return replace(job, measures=measures)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.jobs.pools import notice_seconds
@@ -12,30 +13,67 @@ from tradewind.ports.transport import Parcel
 from tradewind.wire.spec import Spec
 
 FENCE, FENCED_BY = "FENCE", "FENCED-BY"
+_CONTAINER = "docker:"
 
 
 def parcel_of(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Parcel:
     """What is put on the node for this attempt."""
-    folder = room.job_folder(job.id)
     return Parcel(
-        spec=spec_of(room, job, attempt, lease).to_json(), work=folder / "work.tar.gz", agent=room.agent,
-        library=room.library, secrets=_secrets(folder),
+        spec=spec_of(room, job, attempt, lease).to_json(), work=room.job_folder(job.id) / "work.tar", agent=room.agent,
+        library=room.library, store=store_folder(room, job), secrets=secrets_of(room, job),
     )  # fmt: skip
 
 
 def spec_of(room: Room, job: Job, attempt: Attempt, lease: Lease) -> Spec:
     """The attempt's work in the agent's words."""
-    workload, settings = job.workload, job.settings
+    workload, settings, instance = job.workload, job.settings, instance_of(lease)
     checkpoint = workload.get("checkpoint", {})
     compute = room.leasing.accounts[lease.account].compute
     return Spec(
         key=f"{job.id}/{job.epoch}", job=job.id, epoch=job.epoch, attempt=attempt.attempt,
         run=settings["run"], setup=workload.get("setup") or "", env=dict(settings["env"]),
-        outputs=list(workload.get("outputs", [])), checkpoint_dir=checkpoint.get("path", "./checkpoints"),
-        checkpoint_every=str(checkpoint.get("every", "auto")), store=str(store_folder(room, job)),
-        notice=compute.notice_probe(instance_of(lease)), notice_seconds=notice_seconds(job, lease),
-        hard_end=lease.hard_end.timestamp(), secrets_path="secrets" if workload.get("secrets") else "",
+        host_environment=compute.caps.host_environment, secrets=list(secret_names(job)), image=image_of(workload),
+        mounts=mounts_of(workload), outputs=list(workload.get("outputs", [])),
+        checkpoint_dir=checkpoint.get("path", "./checkpoints"),
+        checkpoint_every=str(checkpoint.get("every", "auto")),
+        store=room.transport(lease).store(instance, store_folder(room, job)),
+        notice=compute.notice_probe(instance), notice_seconds=notice_seconds(job, lease),
+        hard_end=lease.hard_end.timestamp(),
     )  # fmt: skip
+
+
+def image_of(workload: Mapping[str, Any]) -> str:
+    """The container image that the job names; empty when it names none, or a machine's."""
+    image: str = workload.get("image") or ""
+    return image.removeprefix(_CONTAINER) if image.startswith(_CONTAINER) else ""
+
+
+def mounts_of(workload: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The job's data that lie in folders of the node, as its container sees them."""
+    named = ((_folder(each["source"]), each["path"]) for each in workload.get("data", []))
+    return [{"source": source, "target": target} for source, target in named if source]
+
+
+def _folder(source: str) -> str | None:
+    """A folder by its path or ``file://`` address; None for anything that lies elsewhere."""
+    path = source.removeprefix("file://")
+    return path if path.startswith("/") else None
+
+
+def secret_names(job: Job) -> tuple[str, ...]:
+    """Names of the secrets that the job needs."""
+    return tuple(job.workload.get("secrets") or ())
+
+
+def secrets_of(room: Room, job: Job) -> Mapping[str, str]:
+    """The job's secrets; none when some are missing: who needs them says so."""
+    return room.secrets.of(job.id, secret_names(job)) or {}
+
+
+def secrets_lacking(room: Room, job: Job) -> str | None:
+    """That secrets of the job are not at hand, as a reason; None when all are."""
+    missing = room.secrets.missing(job.id, secret_names(job))
+    return f"secrets-missing names={', '.join(missing)!r}" if missing else None
 
 
 def store_folder(room: Room, job: Job) -> Path:
@@ -67,11 +105,3 @@ def _read(path: Path) -> str | None:
         return path.read_text().strip()
     except FileNotFoundError:
         return None
-
-
-def _secrets(folder: Path) -> dict[str, str]:
-    path = folder / "secrets.json"
-    if not path.exists():
-        return {}
-    value: dict[str, str] = json.loads(path.read_text())
-    return value

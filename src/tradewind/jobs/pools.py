@@ -1,4 +1,7 @@
-"""The pools that a job may rent in, as its plan chose them; the first is the chosen one. Pure."""
+"""The pools that a job may rent in, as its plan chose them; the first is the chosen one. Pure.
+
+A pool names the ``account`` that rents there, where it is not the job's own.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,11 @@ _SAME = ("cloud", "region", "zone", "instance_type", "purchase")
 def pools_of(job: Job) -> list[PoolJson]:
     """The pools, each with its offer; of a job without a plan the one offer that it was submitted with."""
     return job.settings.get("pools") or [{"offer": job.settings["offer"]}]
+
+
+def account_of(job: Job, pool: PoolJson) -> str:
+    """The account that rents in a pool."""
+    return str(pool.get("account", job.account))
 
 
 def steered(job: Job) -> bool:

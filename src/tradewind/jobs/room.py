@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy.engine import Connection
 
@@ -14,7 +14,7 @@ from tradewind.domain.records import Attempt, Budget, Checkpoint, Job, Lease
 from tradewind.domain.states import LEASE_CLOSED, LeaseState
 from tradewind.leasing import room as leasing
 from tradewind.ports.clock import Clock
-from tradewind.ports.compute import Instance, InstanceState
+from tradewind.ports.compute import Capabilities, Instance, InstanceState
 from tradewind.ports.transport import Transport
 from tradewind.store import budgets, records
 from tradewind.store.database import Database
@@ -23,9 +23,25 @@ from tradewind.store.queue import Claim
 ACTOR = "jobs"
 
 
+class Secrets(Protocol):
+    """Values of jobs' secrets, as far as this process was given them: they lie in no file."""
+
+    def of(self, job: str, names: Sequence[str]) -> Mapping[str, str] | None:
+        """NAME → value of these names; None when one is missing, no matter which."""
+        ...
+
+    def missing(self, job: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that have no value here."""
+        ...
+
+    def forget(self, job: str) -> None:
+        """Keep nothing of a job any longer."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The store, the clock, the leasing room, the jobs' folder, and what travels to every node."""
+    """The store, the clock, the leasing room, the jobs' folder, what travels to every node, and to some."""
 
     db: Database
     clock: Clock
@@ -33,6 +49,7 @@ class Room:
     folder: Path
     agent: Path
     library: Path
+    secrets: Secrets
 
     def job_folder(self, job: str) -> Path:
         """Where a job's archive, logs, checkpoints and outputs lie."""
@@ -42,9 +59,13 @@ class Room:
         """How the lease's node is reached."""
         return self.leasing.accounts[lease.account].transport
 
+    def caps(self, lease: Lease) -> Capabilities:
+        """What is known of the place where the lease is."""
+        return self.leasing.accounts[lease.account].compute.caps
+
     def hear_again(self, lease: Lease) -> timedelta:
         """How long until a node that was heard is heard again."""
-        return timedelta(seconds=self.leasing.accounts[lease.account].compute.caps.hear_s)
+        return timedelta(seconds=self.caps(lease).hear_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,13 @@ from typing import Any
 from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import EndReason, JobState, Outcome
 from tradewind.jobs.cadence import paced
+from tradewind.jobs.contact import SECRETS_MISSING, may_answer_yet, why_silent
 from tradewind.jobs.hearing import Look, hear
 from tradewind.jobs.interrupted import interrupt
+from tradewind.jobs.keeping import KEPT_OPEN, given_up, held_open
 from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS, continues, reached
 from tradewind.jobs.measure import with_time_scale
+from tradewind.jobs.parcel import secrets_lacking
 from tradewind.jobs.room import Note, Room, Sight, Step, instance_of, lost
 from tradewind.jobs.situation import started
 from tradewind.jobs.switching import leave, leaving, overdue, steer
@@ -41,16 +44,26 @@ def step_running(room: Room, sight: Sight) -> Step:
             step = paced(room, step, lease, now)
             step = steer(room, sight, step, lease, now) if _may_go_on(step) else step
     except Unreachable as fault:
+        return _unheard(room, sight, lease, fault, now)
+    if step.job.state is not JobState.RUNNING:
+        return step
+    if overdue(step.job, now) and KEPT_OPEN not in step.job.measures:
+        return interrupt(room, sight, LEFT, step)
+    if lost(lease) and not look.more:
+        return _lost(room, sight, lease, now, step)  # its last words are heard
+    return step
+
+
+def _unheard(room: Room, sight: Sight, lease: Lease, fault: Unreachable, now: datetime) -> Step:
+    """The node does not answer: news will come, unless it is lost, or was to be left and had its time."""
+    job, caps = sight.job, room.caps(lease)
+    if not may_answer_yet(job, lease, caps, fault, now):
         if lost(lease):
             return _lost(room, sight, lease, now)
         if overdue(job, now):
             return interrupt(room, sight, LEFT)
-        return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault)))
-    if step.job.state is JobState.RUNNING and overdue(step.job, now):
-        return interrupt(room, sight, LEFT, step)
-    if lost(lease) and step.job.state is JobState.RUNNING and not look.more:
-        return _lost(room, sight, lease, now, step)  # its last words are heard
-    return step
+    why = secrets_lacking(room, job) if fault.code == SECRETS_MISSING else None
+    return Step(replace(job, wake_at=now + _SILENT, last_error=str(fault), why=why or why_silent(fault)))
 
 
 def _may_go_on(step: Step) -> bool:
@@ -81,7 +94,8 @@ def _lost(room: Room, sight: Sight, lease: Lease, now: datetime, step: Step | No
     at_its_end = why in (EndReason.EXPIRED, EndReason.BUDGET) and lease.reclaim_at is None
     if at_its_end and not continues(heard.job, lease, sight.leases, sight.budget, now):
         return _expired(heard, lease.limit, now)
-    return interrupt(room, sight, why.value, step)
+    waits = held_open(heard, lease, room.caps(lease), now) if step else None
+    return waits or interrupt(room, sight, why.value, step)
 
 
 def _expired(step: Step, limit: str, now: datetime) -> Step:
@@ -97,9 +111,8 @@ def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) 
     job = with_tempo(started(job, reading.attempt, lease), now)
     notes = (*reading.notes, *notes)
     wake_at = now if look.more else now + room.hear_again(lease)
-    step = Step(
-        replace(job, wake_at=wake_at, last_error=None), notes, (attempt, reading.attempt), tuple(reading.checkpoints)
-    )
+    heard = replace(job, wake_at=wake_at, last_error=None, why=None)
+    step = Step(heard, notes, (attempt, reading.attempt), tuple(reading.checkpoints))
     ended = job.measures.get("ended")
     if ended is None or look.more:
         return step
@@ -112,6 +125,9 @@ def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: L
     measures = job.measures
     verdict = judge(ended, done, noticed=bool(measures.get("noticed")), limited="limit" in measures,
                     left=leaving(job))  # fmt: skip
+    waits = held_open(step, lease, room.caps(lease), now)
+    if waits is not None:
+        return waits
     if verdict == "interrupted":
         return interrupt(room, sight, _interrupted_by(job, ended, lease), step)
     if _outputs_to_come(job, ended, now) and not lost(lease):
@@ -131,7 +147,8 @@ def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: L
     why = damaged or _why(verdict, ended, job, lease)
     finished = replace(finishing(fetched, verdict, why, now), exit_code=int(ended["exit"]))
     return replace(step, job=finished, attempt=(step.attempt[0], closed) if step.attempt else None,
-                   notes=(*step.notes, *notes, Note("job-ended", why, {"exit": ended["exit"]})))  # fmt: skip
+                   notes=(*step.notes, *notes, *given_up(job),
+                          Note("job-ended", why, {"exit": ended["exit"]})))  # fmt: skip
 
 
 def _why(verdict: str, ended: dict[str, Any], job: Job, lease: Lease) -> str | None:

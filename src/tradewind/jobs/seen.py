@@ -2,16 +2,17 @@
 
 Nobody probes. A pool was up while a machine of the job ran there. It was down from a refusal or a loss on: for ten
 planned minutes, and after further refusals in a row for twice as long each time, up to two hours (an outage that has
-lasted ends more rarely: ``planning.spot.hazards``); on demand for ten minutes always, if a deadline waits for it. At
-all other times nobody knows. A refusal that waiting does not cure (quota, rights, the request) drops the pool. What was
-injected into a rehearsal says nothing of the market: there a pool is down after a loss under a trace alone.
+lasted ends more rarely: ``planning.spot.hazards``); on demand for ten minutes always, if a deadline waits for it; what
+is busy, for a real minute. At all other times nobody knows. A refusal that waiting does not cure (quota, rights, the
+request) drops the pool. What was injected into a rehearsal says nothing of the market: there a pool is down after a
+loss under a trace alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tradewind.domain.records import Job, Lease
@@ -22,6 +23,7 @@ from tradewind.leasing.retry import FaultClass, class_of
 from tradewind.planning.steering import DOWN, UNSEEN, UP
 
 DOWN_HOURS, LONGEST_DOWN_HOURS = 1 / 6, 2.0
+BUSY_FOR = timedelta(minutes=1)
 _TAKEN = (EndReason.RECLAIMED, EndReason.VANISHED)
 _NEVER_CAME = (EndReason.BOOT_TIMEOUT, EndReason.REFUSED_LATE)
 _GOING = (LeaseState.RELEASING, LeaseState.RELEASED)
@@ -30,10 +32,14 @@ _FOR_GOOD = (FaultClass.AUTH, FaultClass.INVALID)
 
 @dataclass(slots=True)
 class Seen:
-    """One pool: spans of planned hours in which it was up or down, and how it was refused."""
+    """One pool: spans of planned hours in which it was up or down, and how it was refused.
+
+    ``busy``: its last refusal was because what there is is in use.
+    """
 
     spans: list[tuple[float, float, str]]
     refusals: int = 0
+    busy: bool = False
     dropped: str | None = None
     down_until: float = 0.0
 
@@ -81,12 +87,16 @@ def _learn(
     pool: Seen, lease: Lease, hours: Callable[[datetime], float], now: datetime, *, market: bool, patient: bool
 ) -> None:
     if refused(lease):
-        pool.refusals += 1
-        if class_of(lease.fault_kind) in _FOR_GOOD:
+        kind = class_of(lease.fault_kind)
+        pool.refusals, pool.busy = pool.refusals + 1, kind is FaultClass.BUSY
+        if kind in _FOR_GOOD:
             pool.dropped = lease.fault_kind
-        _down(pool, hours(lease.state_since), pool.refusals if patient or lease.offer["purchase"] == "spot" else 1)
+        if pool.busy:
+            _down_until(pool, hours(lease.state_since), hours(lease.state_since + BUSY_FOR))
+        else:
+            _down(pool, hours(lease.state_since), pool.refusals if patient or lease.offer["purchase"] == "spot" else 1)
     elif lease.paid_from is not None:
-        pool.refusals, pool.down_until = 0, 0.0
+        pool.refusals, pool.busy, pool.down_until = 0, False, 0.0
         end = lease.paid_to or (lease.state_since if lease.state in _GOING else now)
         pool.spans.append((hours(lease.paid_from), hours(end), UP))
         if lease.end_reason in _TAKEN and market:
@@ -94,5 +104,9 @@ def _learn(
 
 
 def _down(pool: Seen, since: float, times: int) -> None:
-    pool.down_until = since + min(DOWN_HOURS * 2.0 ** min(times - 1, 10), LONGEST_DOWN_HOURS)
+    _down_until(pool, since, since + min(DOWN_HOURS * 2.0 ** min(times - 1, 10), LONGEST_DOWN_HOURS))
+
+
+def _down_until(pool: Seen, since: float, until: float) -> None:
+    pool.down_until = until
     pool.spans.append((since, pool.down_until, DOWN))

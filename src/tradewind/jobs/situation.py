@@ -95,7 +95,7 @@ def _pool(
         notice=round(float(pool.get("notice_s") or job.settings["notice_s"]) * tempo(job) / _HOUR_S, 6),
         seen=runs(each.steps(count, step, runs=runs_here, now=now)),
         down_for=round(max(each.down_until - now, 0.0), 6) if not runs_here else 0.0, refusals=each.refusals,
-        dropped=each.dropped, spare=spare, egress_per_gb=pool.get("egress_per_gb"),
+        busy=each.busy, dropped=each.dropped, spare=spare, egress_per_gb=pool.get("egress_per_gb"),
     )  # fmt: skip
 
 

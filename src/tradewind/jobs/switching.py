@@ -91,16 +91,16 @@ def _decide(room: Room, sight: Sight, step: Step, now: datetime) -> Step:
 
 def _prepare(room: Room, sight: Sight, step: Step, pool: int, now: datetime) -> Step:
     """Intend the next machine beside the one that runs; where the money does not hold both, this one is left first."""
-    job, offer = step.job, pools_of(step.job)[pool]["offer"]
-    if not spare(job, offer, sight.leases, sight.budget, now):
+    job, place = step.job, pools_of(step.job)[pool]
+    if not spare(job, place["offer"], sight.leases, sight.budget, now):
         return leave(step, "switch", now)
-    allowed = allowance(job, sight.leases, sight.budget, now, offer)
+    allowed = allowance(job, sight.leases, sight.budget, now, place["offer"])
 
     def write(db: Connection) -> None:
-        intend(db, wish_of(room, job, offer, allowed, job.epoch + 1), room.leasing.owner, now)
+        intend(db, wish_of(room, job, place, allowed, job.epoch + 1), room.leasing.owner, now)
 
     preparing = replace(job, measures={**job.measures, _KEY: {"pool": pool}})
-    told = Note("job-switching", None, {"pool": name_of(pools_of(job)[pool])})
+    told = Note("job-switching", None, {"pool": name_of(place)})
     return replace(step, job=preparing, notes=(*step.notes, told), also=(*step.also, write))
 
 

@@ -56,6 +56,7 @@ def intend(db: Connection, wish: Wish, owner: str, now: datetime) -> Lease:
         instance_type=offer["instance_type"], purchase=offer["purchase"], hard_end=hard_end.isoformat(),
         tags=tags.write(tags.Tags(owner, id_, token, hard_end, wish.job, wish.epoch, wish.account,
                                   offer.get("price_per_hour"))),
+        gpus=float(offer.get("gpus") or 0),
     )  # fmt: skip
     lease = Lease(
         id=id_, token=token, kind="instance", state=LeaseState.INTENDED, job=wish.job, epoch=wish.epoch,

@@ -21,7 +21,7 @@ from tradewind.store.queue import CLAIM_SECONDS, Claim
 
 RESEND_FOR = timedelta(minutes=30)  # a token older than this is not resent: clouds forget it
 # Refusals of the request itself. After any other error, a 5xx say, a cloud may have made the machine all the same.
-DEFINITE = frozenset({"capacity", "quota", "auth", "price_cap", "money", "invalid"})
+DEFINITE = frozenset({"capacity", "quota", "auth", "price_cap", "money", "invalid", "busy"})
 _STILL_MINE_S = CLAIM_SECONDS * 2 / 3  # a worker that slept longer than this may have lost its claim: it sends nothing
 
 
@@ -76,7 +76,8 @@ def take(held: Claim[Lease], lease: Lease, accepted: Accepted, now: datetime) ->
 def _failed(room: Room, held: Claim[Lease], asked: Lease, fault: CloudFault) -> Step:
     now = room.clock.now()
     lease = replace(asked, faults=asked.faults + 1, fault_kind=fault.kind)
-    if fault.sent == "no" or (fault.kind == "throttle" and fault.sent == "yes"):
+    unsent = fault.sent == "no" and fault.kind != "busy"  # what is busy frees its job to look elsewhere meanwhile
+    if unsent or (fault.kind == "throttle" and fault.sent == "yes"):
         wake_at = now + retry.after(fault, lease.faults, room.draw())
         waiting = replace(lease, sent="no", last_error=str(fault), wake_at=wake_at)
         return Step(held, waiting, (Note("lease-delayed", str(fault), {"kind": fault.kind}),))

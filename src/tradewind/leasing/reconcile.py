@@ -16,7 +16,7 @@ from tradewind.leasing.launch import step_intended, step_requested
 from tradewind.leasing.release import alert, step_releasing
 from tradewind.leasing.room import ACTOR, Note, Room, Step
 from tradewind.leasing.unknown import step_unknown
-from tradewind.leasing.watch import step_watch
+from tradewind.leasing.watch import step_watch, suspected
 from tradewind.ports.compute import CloudFault
 from tradewind.store import queue, records, schema
 from tradewind.store.queue import Claim
@@ -54,12 +54,11 @@ def _unanswered(room: Room, held: Claim[Lease], fault: CloudFault) -> Step:
     faults = lease.faults + 1
     wake_at = now + retry.after(fault, faults, room.draw())
     later = replace(lease, faults=faults, fault_kind=fault.kind, last_error=str(fault), wake_at=wake_at)
-    notes: tuple[Note, ...] = ()
     if lease.state is LeaseState.RELEASING:
-        notes = alert(lease, later, str(fault), now - lease.state_since)
-    elif fault.kind == "auth" and lease.fault_kind != "auth":
-        notes = (Note("lease-auth", str(fault)),)
-    return Step(held, later, notes)
+        return Step(held, later, alert(lease, later, str(fault), now - lease.state_since))
+    refused = (Note("lease-auth", str(fault)),) if fault.kind == "auth" and lease.fault_kind != "auth" else ()
+    later, silent = suspected(later, room.accounts[lease.account].compute.caps, now)
+    return Step(held, later, (*refused, *silent))
 
 
 def _write(db: Connection, held: Claim[Lease], step: Step, now: datetime) -> Lease:

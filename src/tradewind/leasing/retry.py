@@ -19,6 +19,7 @@ class FaultClass(StrEnum):
     THROTTLE = "throttle"
     TRANSIENT = "transient"
     CAPACITY = "capacity"
+    BUSY = "busy"
     AUTH = "auth"
     INVALID = "invalid"
 
@@ -26,7 +27,7 @@ class FaultClass(StrEnum):
 _CLASSES = {
     "throttle": FaultClass.THROTTLE, "unavailable": FaultClass.TRANSIENT, "clock": FaultClass.TRANSIENT,
     "conflict": FaultClass.TRANSIENT, "not_found": FaultClass.TRANSIENT, "capacity": FaultClass.CAPACITY,
-    "auth": FaultClass.AUTH, "quota": FaultClass.INVALID, "price_cap": FaultClass.INVALID,
+    "busy": FaultClass.BUSY, "auth": FaultClass.AUTH, "quota": FaultClass.INVALID, "price_cap": FaultClass.INVALID,
     "money": FaultClass.INVALID, "invalid": FaultClass.INVALID,
 }  # fmt: skip
 
@@ -43,6 +44,7 @@ CEILINGS = {
     FaultClass.THROTTLE: Ceiling(2.0, 60.0),
     FaultClass.TRANSIENT: Ceiling(1.0, 60.0),
     FaultClass.CAPACITY: Ceiling(5.0, 900.0),
+    FaultClass.BUSY: Ceiling(5.0, 60.0),  # it comes back by itself, and nobody tells when
     FaultClass.AUTH: Ceiling(60.0, 900.0),  # somebody has to mend it: ask seldom, and say so
     FaultClass.INVALID: Ceiling(60.0, 900.0),
 }

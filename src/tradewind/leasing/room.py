@@ -28,7 +28,8 @@ class Account:
 class Room:
     """The store, the clock, the accounts by name, and the installation that owns what is rented.
 
-    ``draw`` gives a number from 0 to 1, for the jitter of pauses.
+    ``accounts`` may change while a process runs. ``draw`` gives a number from 0 to 1, for the jitter of pauses;
+    ``retired`` names accounts that were given up when nothing of ours was there any more.
     """
 
     db: Database
@@ -36,6 +37,7 @@ class Room:
     owner: str
     accounts: Mapping[str, Account]
     draw: Callable[[], float]
+    retired: Callable[[], frozenset[str]] = frozenset
 
 
 @dataclass(frozen=True, slots=True)

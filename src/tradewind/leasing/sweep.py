@@ -6,6 +6,7 @@ What has no row is adopted: a row is made from its tags. Only what is surplus, w
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -18,12 +19,14 @@ from tradewind.leasing import tags
 from tradewind.leasing.found import adopted, beside, left_behind
 from tradewind.leasing.intent import let_go
 from tradewind.leasing.reconcile import write_found
-from tradewind.leasing.room import ACTOR, Room
+from tradewind.leasing.room import ACTOR, Account, Room
 from tradewind.leasing.unknown import absence_seconds
 from tradewind.ports.compute import CloudFault, Compute, Instance, InstanceState, Leftover, Listing, Query
 from tradewind.store import queue, records, schema
 
 NAMED_WITHIN = timedelta(days=90)  # an account that rows of this long name is asked for, configured or not
+AT_ONCE = 16  # accounts asked side by side
+Listed = tuple[Listing, tuple[Leftover, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +89,32 @@ def look(room: Room) -> Swept:
     checked: list[Checked] = []
     strays: dict[str, Stray] = {}  # by id: two accounts may rent the same machines
     remnants: dict[str, Remnant] = {}
-    for name, account in room.accounts.items():
-        listing, left = _listed(room, account.compute)
-        checked.append(
-            Checked(name, account.compute.name, None, listing.complete and left is not None, listing.seen_at)
-        )
-        left = left or ()
+    for name, account, (listing, told) in _listings(room):
+        complete, left = listing.complete and told is not None, told or ()
+        checked.append(Checked(name, account.compute.name, None, complete, listing.seen_at))
         for stray in _strays(room, name, listing.instances, {each.lease for each in left}):
             strays.setdefault(stray.instance.id, stray)
         if listing.complete:
-            listed = {told.lease for each in listing.instances if (told := tags.read(each.tags))}
+            listed = {said.lease for each in listing.instances if (said := tags.read(each.tags))}
             remnants |= {each.left.id: each for each in _remnants(room, name, left, listed)}
     now = room.clock.now()
     with room.db.read() as db:
         named = records.accounts_named(db, now - NAMED_WITHIN)
         orphans = tuple(lease for lease in records.leases(db, open_only=True) if _orphaned(db, lease))
-    checked += [Checked(name, name, None, complete=False, seen_at=now) for name in named if name not in room.accounts]
+    known = room.retired().union(room.accounts)
+    checked += [Checked(name, name, None, complete=False, seen_at=now) for name in named if name not in known]
     return Swept(tuple(checked), tuple(strays.values()), tuple(remnants.values()), orphans)
 
 
-def _listed(room: Room, compute: Compute) -> tuple[Listing, tuple[Leftover, ...] | None]:
+def _listings(room: Room) -> list[tuple[str, Account, Listed]]:
+    """What every account lists, asked side by side: those that do not answer cost one time-out, not their sum."""
+    accounts = list(room.accounts.items())
+    with ThreadPoolExecutor(AT_ONCE, "look") as threads:
+        told = threads.map(lambda each: _listed(room, each[1].compute), accounts)
+        return [(name, account, listed) for (name, account), listed in zip(accounts, told, strict=True)]
+
+
+def _listed(room: Room, compute: Compute) -> Listed:
     """What is there, as far as it is told, and what lies around; None: that is not told."""
     try:
         listing = compute.find(Query(owner=room.owner))

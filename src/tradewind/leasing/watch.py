@@ -1,4 +1,9 @@
-"""PENDING, RUNNING and SUSPECT: compare what the cloud lists with what is wanted, once a beat."""
+"""PENDING, RUNNING and SUSPECT: compare what the cloud lists with what is wanted, once a beat.
+
+A machine that is out of contact is SUSPECT, whether it does not answer or its place cannot be listed, and still paid.
+How long a listed machine may be silent before it is given up, its cloud says; of a place that cannot be listed nobody
+knows anything, so nothing there is given up before its hard end.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,6 @@ from tradewind.store.queue import Claim
 
 _GONE = (InstanceState.GONE, InstanceState.FAILED, InstanceState.TERMINATING)
 SILENT_BEATS = 3
-SUSPECT_FOR = timedelta(minutes=20)
-HEAR_OUT = timedelta(seconds=30)  # for a machine that ended by itself; its job's letting go ends the wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,26 @@ def decide(held: Claim[Lease], seen: Seen, caps: Capabilities, now: datetime) ->
     lease = replace(held.record, wake_at=now + timedelta(seconds=caps.beat_s))
     ending = _ending(lease, seen, caps, now)
     if ending is not None:
-        return _release(held, lease, ending, seen.instance, now)
+        return _release(held, lease, ending, seen, caps, now)
+    if seen.instance is None and seen.listing.complete:
+        return Step(held, replace(lease, looks=lease.looks + 1))
     if seen.instance is None:
-        return Step(held, replace(lease, looks=lease.looks + 1) if seen.listing.complete else lease)
+        lease, notes = suspected(replace(lease, last_error=seen.listing.why or lease.last_error), caps, now)
+        return Step(held, lease, notes)
     lease, notes = _noticed(replace(lease, looks=0), seen.instance)
     if seen.reachable:
         return _heard(held, lease, seen.instance, notes, now)
-    silent_since = lease.contact_at or lease.state_since
-    if lease.state is LeaseState.RUNNING and (now - silent_since).total_seconds() > SILENT_BEATS * caps.beat_s:
-        suspect = replace(lease, state=LeaseState.SUSPECT, state_since=now)
-        return Step(held, suspect, (*notes, Note("lease-suspect", "it does not answer; the cloud says it runs")))
-    return Step(held, lease, notes)
+    lease, silent = suspected(lease, caps, now)
+    return Step(held, lease, (*notes, *silent))
+
+
+def suspected(lease: Lease, caps: Capabilities, now: datetime) -> tuple[Lease, tuple[Note, ...]]:
+    """The lease after a look that heard nothing of its machine: SUSPECT once that has lasted three beats."""
+    since = lease.contact_at or lease.state_since
+    if lease.state is not LeaseState.RUNNING or (now - since).total_seconds() <= SILENT_BEATS * caps.beat_s:
+        return lease, ()
+    why = f"no contact since {since:%Y-%m-%dT%H:%M:%SZ}" + (f": {lease.last_error}" if lease.last_error else "")
+    return replace(lease, state=LeaseState.SUSPECT, state_since=now), (Note("lease-suspect", why),)
 
 
 def _ending(lease: Lease, seen: Seen, caps: Capabilities, now: datetime) -> EndReason | None:
@@ -81,7 +93,7 @@ def _ending(lease: Lease, seen: Seen, caps: Capabilities, now: datetime) -> EndR
         return EndReason.VANISHED if seen.listing.complete and lease.looks >= 1 else None
     if lease.state is LeaseState.PENDING and not seen.reachable:
         return EndReason.BOOT_TIMEOUT if (now - lease.state_since).total_seconds() > caps.boot_s else None
-    if lease.state is LeaseState.SUSPECT and now - lease.state_since > SUSPECT_FOR:
+    if lease.state is LeaseState.SUSPECT and (now - lease.state_since).total_seconds() > caps.silence_s:
         return EndReason.VANISHED
     return None
 
@@ -100,12 +112,16 @@ def _taken(lease: Lease, instance: Instance) -> EndReason:
     return EndReason.REFUSED_LATE if instance.why in ("capacity", "quota") else EndReason.VANISHED
 
 
-def _release(held: Claim[Lease], lease: Lease, why: EndReason, instance: Instance | None, now: datetime) -> Step:
-    ended = instance.ended_at if instance else None
-    unheard = ended is not None and lease.wanted  # it costs nothing any more, and its job may still read its last words
+def _release(held: Claim[Lease], lease: Lease, why: EndReason, seen: Seen, caps: Capabilities, now: datetime) -> Step:
+    """Let it go: at once, or after its job may have heard it out, of what ended by itself and costs nothing: as it is
+    told, or, past the hard end, where nobody tells anything just now. The job's letting go ends that wait.
+    """
+    ended = seen.instance.ended_at if seen.instance else None
+    unheard = lease.wanted and (ended is not None or not seen.listing.complete)
+    wake_at = now + timedelta(seconds=caps.hear_out_s) if unheard else now
     releasing = replace(
         lease, state=LeaseState.RELEASING, state_since=now, wanted=False, end_reason=lease.end_reason or why,
-        paid_to=ended, wake_at=now + HEAR_OUT if unheard else now,
+        paid_to=ended, wake_at=wake_at,
     )  # fmt: skip
     data = {"paid_to": ended.isoformat() if ended else None}
     return Step(held, releasing, (Note("lease-releasing", (lease.end_reason or why).value, data),))
@@ -120,8 +136,11 @@ def _noticed(lease: Lease, instance: Instance) -> tuple[Lease, tuple[Note, ...]]
 
 def _heard(held: Claim[Lease], lease: Lease, instance: Instance, notes: tuple[Note, ...], now: datetime) -> Step:
     node = {"address": instance.address, "pgid": instance.pgid}
-    heard = replace(lease, contact_at=now, node=node)
-    if lease.state is not LeaseState.RUNNING:
-        heard = replace(heard, state=LeaseState.RUNNING, state_since=now)
-        notes = (*notes, Note("lease-running", None, {"address": instance.address}))
-    return Step(held, heard, notes)
+    heard = replace(lease, contact_at=now, node=node, last_error=None)
+    if lease.state is LeaseState.RUNNING:
+        return Step(held, heard, notes)
+    told = Note("lease-running", None, {"address": instance.address})
+    if lease.state is LeaseState.SUSPECT:
+        silent = now - (lease.contact_at or lease.state_since)
+        told = Note("lease-contact", f"silent for {silent.total_seconds():.0f} s")
+    return Step(held, replace(heard, state=LeaseState.RUNNING, state_since=now), (*notes, told))

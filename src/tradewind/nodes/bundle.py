@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
 import tarfile
@@ -12,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tradewind.domain.errors import BadInput
+from tradewind.nodes import archive
+from tradewind.nodes.archive import Entry
 from tradewind.nodes.ignore import Rules, above
 
 # As docs/job-file.md states under `workdir`.
 MAX_BYTES, MAX_FILES = 500 * 10**6, 20_000
 _LARGEST_NAMED = 5
-# One date for all: 1980-01-01 UTC, the first that zip files (and so wheels) can hold.
-_DATE = 315_532_800
-_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,8 @@ class Bundle:
     """An archive of a workdir.
 
     Attributes:
-        path: the gzipped tar file.
-        files, bytes: how many files it holds, and their size before compression.
+        path: the tar file; its manifest (see ``nodes.archive``) lies beside it.
+        files, bytes: how many files it holds, and their size.
         left_out: what stayed behind although no rule says so, each with why: links out of the workdir, sockets.
     """
 
@@ -38,21 +36,18 @@ class Bundle:
     left_out: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    name: str
-    path: Path
-    status: os.stat_result
-    link: str | None = None
-
-
-def pack(workdir: Path, into: Path, leave_out: Sequence[Path] = ()) -> Bundle:
-    """Write the archive of ``workdir`` to the file ``into``.
+def pack(
+    workdir: Path, into: Path, leave_out: Sequence[Path] = (), shelf: Path | None = None,
+    most_bytes: int = MAX_BYTES, most_files: int = MAX_FILES,
+) -> Bundle:  # fmt: skip
+    """Write the archive of ``workdir`` to the file ``into``, and its manifest beside it.
 
     Args:
         workdir: what travels; every ``.gitignore`` in it and above it is honoured, ``.git`` always stays behind.
-        into: the archive's path, ``.tar.gz``; written whole or not at all.
+        into: the archive's path, ``.tar``; written whole or not at all.
         leave_out: folders that stay behind wherever they lie (our own state, when it lies in the workdir).
+        shelf: a folder of archives by content: the same work packed again for another job takes no disk a second time.
+        most_bytes, most_files: what is more is refused.
 
     Raises:
         BadInput: ``workdir-missing``, ``workdir-unreadable``, ``workdir-too-large``.
@@ -61,17 +56,18 @@ def pack(workdir: Path, into: Path, leave_out: Sequence[Path] = ()) -> Bundle:
     if not top.is_dir():
         raise BadInput("workdir-missing", path=workdir)
     left_out: list[str] = []
-    hidden = frozenset(path.resolve() for path in (*leave_out, into))
+    hidden = frozenset(path.resolve() for path in (*leave_out, into, archive.manifest_path(into)))
     entries = list(_entries(top, top, above(top), hidden, left_out))
     files = [entry for entry in entries if not stat.S_ISDIR(entry.status.st_mode)]
     size = sum(entry.status.st_size for entry in files if entry.link is None)
-    if size > MAX_BYTES or len(files) > MAX_FILES:
-        raise BadInput("workdir-too-large", path=workdir, files=len(files), size=words(size), largest=_largest(files))
-    _write(entries, into)
+    if size > most_bytes or len(files) > most_files:
+        largest = _largest(files, most_bytes, most_files)
+        raise BadInput("workdir-too-large", path=workdir, files=len(files), size=words(size), largest=largest)
+    archive.write(entries, into, shelf)
     return Bundle(into, len(files), size, tuple(left_out))
 
 
-def _entries(folder: Path, top: Path, rules: Rules, hidden: frozenset[Path], left_out: list[str]) -> Iterator[_Entry]:
+def _entries(folder: Path, top: Path, rules: Rules, hidden: frozenset[Path], left_out: list[str]) -> Iterator[Entry]:
     """All that travels of ``folder``, by name; a folder before what is in it."""
     rules = rules.within(folder)
     try:
@@ -90,7 +86,7 @@ def _entries(folder: Path, top: Path, rules: Rules, hidden: frozenset[Path], lef
             yield from _entries(path, top, rules, hidden, left_out)
 
 
-def _entry(path: Path, top: Path, left_out: list[str]) -> _Entry | None:
+def _entry(path: Path, top: Path, left_out: list[str]) -> Entry | None:
     name = path.relative_to(top).as_posix()
     try:
         status = path.lstat()
@@ -103,24 +99,24 @@ def _entry(path: Path, top: Path, left_out: list[str]) -> _Entry | None:
         return None
     if not os.access(path, os.R_OK):
         raise BadInput("workdir-unreadable", path=name, why="permission denied")
-    return _Entry(name, path, status)
+    return Entry(name, path, status)
 
 
-def _link(name: str, path: Path, status: os.stat_result, top: Path, left_out: list[str]) -> _Entry | None:
+def _link(name: str, path: Path, status: os.stat_result, top: Path, left_out: list[str]) -> Entry | None:
     """A link that stays inside the workdir, as a relative one; None for one that leads out."""
     target = Path(os.path.normpath(path.parent.resolve() / path.readlink()))
     target = target.parent.resolve() / target.name
     if not target.is_relative_to(top) or not path.resolve().is_relative_to(top):
         left_out.append(f"{name} (a link to {path.readlink()}, outside the workdir)")
         return None
-    return _Entry(name, path, status, os.path.relpath(target, path.parent.resolve()))
+    return Entry(name, path, status, os.path.relpath(target, path.parent.resolve()))
 
 
 def _unreadable(path: Path, top: Path, fault: OSError) -> BadInput:
     return BadInput("workdir-unreadable", path=path.relative_to(top).as_posix(), why=fault.strerror or fault)
 
 
-def _largest(files: list[_Entry]) -> str:
+def _largest(files: list[Entry], most_bytes: int, most_files: int) -> str:
     """The largest of what lies at the top of the workdir: ``data (300 MB, 12 files), a.bin (9 MB)``."""
     sizes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -128,7 +124,7 @@ def _largest(files: list[_Entry]) -> str:
         first = entry.name.split("/")[0]
         sizes[first] += entry.status.st_size
         counts[first] += 1
-    ranked = sorted(sizes, key=lambda name: (-max(sizes[name] / MAX_BYTES, counts[name] / MAX_FILES), name))
+    ranked = sorted(sizes, key=lambda name: (-max(sizes[name] / most_bytes, counts[name] / most_files), name))
     folders = {entry.name.split("/")[0] for entry in files if "/" in entry.name}
     told = [
         f"{name} ({words(sizes[name])}, {counts[name]} files)" if name in folders else f"{name} ({words(sizes[name])})"
@@ -145,48 +141,12 @@ def words(size: int) -> str:
     return f"{size} B"
 
 
-def _write(entries: list[_Entry], into: Path) -> None:
-    into.parent.mkdir(parents=True, exist_ok=True)
-    draft = into.with_name(f".{into.name}.{os.getpid()}")
-    try:
-        with (
-            draft.open("wb") as raw,
-            gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as squeezed,
-            tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as archive,
-        ):
-            for entry in entries:
-                _add(archive, entry)
-        draft.replace(into)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _add(archive: tarfile.TarFile, entry: _Entry) -> None:
-    told = tarfile.TarInfo(entry.name)
-    told.mtime = _DATE
-    mode = entry.status.st_mode
-    told.mode = 0o755 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o644
-    if entry.link is not None:
-        told.type, told.linkname = tarfile.SYMTYPE, entry.link
-        archive.addfile(told)
-    elif stat.S_ISDIR(mode):
-        told.type = tarfile.DIRTYPE
-        archive.addfile(told)
-    else:
-        told.size = entry.status.st_size
-        try:
-            with entry.path.open("rb") as file:
-                archive.addfile(told, file)
-        except OSError as fault:  # a file that became shorter while it was read is one, too
-            raise BadInput("workdir-unreadable", path=entry.name, why=fault.strerror or fault) from fault
-
-
-def unpack(archive: Path, into: Path) -> None:
+def unpack(path: Path, into: Path) -> None:
     """Extract an archive into the folder ``into``; nothing in it can reach outside.
 
     Raises:
         tarfile.FilterError: an entry would; nothing of ours writes such an archive.
     """
     into.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "r:gz") as opened:
+    with tarfile.open(path, "r:") as opened:
         opened.extractall(into, filter="data")

@@ -5,6 +5,7 @@ The node looks as it would anywhere else; only the way there is short: files are
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -12,21 +13,25 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tradewind.nodes.bundle import unpack
-from tradewind.nodes.outputs import take
+from tradewind.nodes.outputs import Entry, take
 from tradewind.ports.compute import Instance
 from tradewind.ports.transport import Heard, Parcel, Unreachable
+from tradewind.wire import shelf
 from tradewind.wire import spec as wire
 
 _IDENTITY = "instance.json"
 _HOLDER = "machine.lock"  # held by the process that holds the machine, as long as it lives
-_MARK = "TRADEWIND_INSTANCE"
 _START_SECONDS = 60.0
-_SERVING, _SERVED = 0, 3
 # The agent's own environment; the job's is in the spec.
-_AGENT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+_AGENT_ENVIRONMENT = (
+    "PATH", "LANG", "LC_ALL", "TMPDIR",
+    # By these docker and podman of the user are found.
+    "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST",
+)  # fmt: skip
 
 
 class LocalTransport:
@@ -48,11 +53,16 @@ class LocalTransport:
         if not isinstance(identity, dict) or identity.get("token") != instance.token:
             raise Unreachable(f"{instance.address} is another machine")
 
+    def store(self, instance: Instance, here: Path) -> str:
+        """The job's store itself."""
+        del instance
+        return str(here)
+
     def start(self, instance: Instance, parcel: Parcel) -> None:
         """Put the parcel there and start the agent. The same spec again only sees to it that an agent lives.
 
         Raises:
-            Unreachable: the machine is not there, serves another spec, or the agent does not start.
+            Unreachable: the machine is not there or serves another spec, secrets are missing, or no agent starts.
         """
         self.reach(instance)
         root = root_of(instance)
@@ -60,19 +70,20 @@ class LocalTransport:
         if there is None:
             _put(root, parcel)
         elif there != parcel.spec:
-            raise Unreachable(f"{root} serves {wire.read_spec(there).key}, not {wire.read_spec(parcel.spec).key}")
-        self._serve(instance)
+            other = f"{root} serves {wire.read_spec(there).key}, not {wire.read_spec(parcel.spec).key}"
+            raise Unreachable(other, "other-spec")
+        self._serve(instance, parcel.secrets)
 
-    def revive(self, instance: Instance) -> None:
+    def revive(self, instance: Instance, secrets: Mapping[str, str]) -> None:
         """Start the agent again; one that lives, or that has ended its work, is left as it is.
 
         Raises:
             Unreachable: the machine is not there or has ended, or the agent does not start.
         """
         self.reach(instance)
-        self._serve(instance)
+        self._serve(instance, secrets)
 
-    def _serve(self, instance: Instance) -> None:
+    def _serve(self, instance: Instance, secrets: Mapping[str, str]) -> None:
         holder = Path(instance.address) / _HOLDER
         if holder.exists() and not _is_held(holder):
             raise Unreachable(f"{instance.address} has ended; only its folder is left")
@@ -81,13 +92,15 @@ class LocalTransport:
         try:
             done = subprocess.run(
                 [self._python, "-I", "-S", str(root / wire.ZIPAPP), "serve", str(root)],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-                env={**kept, _MARK: instance.id}, cwd="/", timeout=_START_SECONDS, check=False,
+                input=wire.write_secrets(dict(secrets)).encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                start_new_session=True, env={**kept, wire.ENV_INSTANCE: instance.id}, cwd="/",
+                timeout=_START_SECONDS, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as fault:
             raise Unreachable(f"the agent does not start: {fault}") from fault
-        if done.returncode not in (_SERVING, _SERVED):
-            raise Unreachable(f"the agent does not start: {done.stderr.decode(errors='replace')[-2000:]}")
+        if done.returncode not in (wire.SERVING, wire.SERVED):
+            code = "secrets-missing" if done.returncode == wire.NEEDS else "unreachable"
+            raise Unreachable(f"the agent does not start: {done.stderr.decode(errors='replace')[-2000:]}", code)
 
     def hear(self, instance: Instance, journal_offset: int, log_offset: int, limit: int) -> Heard:
         """What journal and log say from the offsets on, at most ``limit`` bytes of each.
@@ -101,6 +114,17 @@ class LocalTransport:
         return Heard(
             _read(root / wire.JOURNAL, journal_offset, limit), _read(root / wire.LOG, log_offset, limit), alive
         )
+
+    def keep(self, instance: Instance, path: str, store: Path) -> bool:
+        """True: the agent put it into the job's store itself.
+
+        Raises:
+            ValueError: it is not there any more.
+        """
+        del instance
+        if not Path(path).is_relative_to(store) or not shelf.is_complete(path):
+            raise ValueError(f"{path} is no checkpoint in {store}")
+        return True
 
     def command(self, instance: Instance, text: str, name: str) -> None:
         """Leave ``commands/NAME.json``, unless it is there or was carried out.
@@ -128,7 +152,23 @@ class LocalTransport:
         told = _text(place / wire.OUTPUTS_MANIFEST)
         if told is None:
             raise Unreachable(f"{place} holds no manifest yet")
-        return take(json.loads(told), place / wire.OUTPUT_FILES, into)
+
+        def bring(files: Sequence[Entry], draft: Path) -> None:
+            for entry in files:
+                _copy(place / wire.OUTPUT_FILES / entry["name"], draft / entry["name"])
+
+        return take(json.loads(told), bring, into)
+
+    def visit(self, instance: Instance, tunnels: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
+        """A shell where the job works; the ports are this computer's own.
+
+        Raises:
+            Unreachable: the machine is not there.
+        """
+        self.reach(instance)
+        if tunnels:
+            return ()
+        return (self._python, "-I", "-S", str(root_of(instance) / wire.ZIPAPP), "shell", instance.address)
 
 
 def root_of(instance: Instance) -> Path:
@@ -138,17 +178,12 @@ def root_of(instance: Instance) -> Path:
 
 def _put(root: Path, parcel: Parcel) -> None:
     """Everything but the spec, then the spec: where it lies, the rest is whole."""
-    spec = wire.read_spec(parcel.spec)
-    if parcel.secrets and not spec.secrets_path:
-        raise ValueError("secrets are given, but the spec has no place for them")
     root.mkdir(exist_ok=True)
     root.chmod(0o700)
     unpack(parcel.work, _emptied(root / wire.WORK))
     _lay_out(parcel.library, _emptied(root / wire.LIB))
     shutil.copyfile(parcel.agent, root / wire.ZIPAPP)
     (root / wire.COMMANDS).mkdir(exist_ok=True)
-    if parcel.secrets:
-        _write(root / spec.secrets_path, wire.write_secrets(parcel.secrets))
     _write(root / wire.SPEC, parcel.spec)
 
 
@@ -166,6 +201,13 @@ def _lay_out(library: Path, into: Path) -> None:
         return
     with zipfile.ZipFile(library) as archive:
         archive.extractall(into)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, its rights with it; one that is not there is missed when the copies are compared."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copy(source, target)
 
 
 def _write(path: Path, text: str) -> None:

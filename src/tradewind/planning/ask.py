@@ -100,13 +100,17 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a cloud bills, how long it takes to get going there, and whether the quota is known to suffice."""
+    """How a cloud bills, how long it takes to get going there, and whether the quota is known to suffice.
+
+    ``shared``: its machines are there, but others may be using them when one is wanted.
+    """
 
     granularity_s: float = 1.0
     minimum_s: float = 60.0
     setup_hours: Estimate = SETUP_HOURS
     setup_p99_hours: float = SETUP_P99_HOURS
     quota: Quota = "unknown"
+    shared: bool = False
 
     def billed_hours(self, hours: float) -> float:
         """Hours that are paid for ``hours`` of use: rounded up, and not below the minimum."""

@@ -1,8 +1,8 @@
 """What a plan refuses, in the order in which it is counted; each offer counts once, for the first that it breaks.
 
     offer   purchase  no-gpu  gpu-unknown  no-data-sheet  price-unknown  price-expired  rate-unknown  (``supply``)
-    wishes  purchase  cloud  region  residency  accelerators  other-vendor  other-processor  cpus  no-network
-            quota-refused
+    wishes  purchase  cloud  region  residency  accelerators  other-vendor  other-processor  cpus
+            too-few-machines  no-network  quota-refused
     fit     architecture-unsupported  precision-unsupported  batch-indivisible  …  too-little-memory
     limits  last-resort-late  over-deadline  over-max-duration  over-budget
 
@@ -30,7 +30,7 @@ ROUNDING = 1e-5
 
 WISHES = (
     "purchase", "cloud", "region", "residency", "accelerators", "other-vendor", "other-processor", "cpus",
-    "no-network", "quota-refused",
+    "too-few-machines", "no-network", "quota-refused",
 )  # fmt: skip
 LIMITS = ("last-resort-late", "over-deadline", "over-max-duration", "over-budget")
 
@@ -77,6 +77,7 @@ class Wishes:
             # Wheels and containers are built for x86-64 first: Arm only where its GPU is named.
             "other-processor": not named and sample.arch == "arm64",
             "cpus": want.cpus is not None and (sample.cpus or 0) < want.cpus,
+            "too-few-machines": (sample.stock or math.inf) < min(self.machines(sample, linked=True), default=0),
             "no-network": named and not self.machines(sample),
         }
         return next((code for code, broken in checks.items() if broken), None)

@@ -27,8 +27,7 @@ class Placing:
     def placed(self, way: Way, *, beaten: bool = False) -> Placed:
         """The way, its money in the offer's currency; unknown where the length of the work is."""
         offer = way.offer
-        price = offer.price_per_hour
-        assert price is not None, "only offers with a price become ways"
+        currency = self.pricing.price(way).currency
         span = self._span(way)
         cost, parts = (None, None) if span is None else self.pricing.cost(way, span)
         promise = self._promise(way, span)
@@ -48,7 +47,7 @@ class Placing:
             beaten=beaten,
             guarantee_why=promise.why,
             interruption=_losses(way),
-            transfer=self.pricing.nearness.transfer(offer.cloud, offer.region, price.currency),
+            transfer=self.pricing.nearness.transfer(offer.cloud, offer.region, currency),
             last_resort=self._last_resort(way),
             on_demand_share=way.share,
         )
@@ -110,7 +109,9 @@ class Placing:
             return f"upper-end-late hours={upper:.1f} deadline={deadline:.1f}"
         if last.cost + ROUNDING > self.limits.budget and budget.on_limit == "stop":
             return f"fallback-over-budget cost={last.cost:.2f} currency={self.limits.currency}"
-        return None if last.terms.quota == "ok" else f"{prefix}quota-{last.terms.quota} cloud={cloud}"
+        if last.terms.quota != "ok":
+            return f"{prefix}quota-{last.terms.quota} cloud={cloud}"
+        return f"{prefix}may-be-taken cloud={cloud}" if last.terms.shared else None
 
 
 def _undisturbed(setup: Estimate, way: Way) -> float:

@@ -19,13 +19,21 @@ HOURS_A_MONTH = 730  # as clouds divide a month: 365 × 24 / 12
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """Turns ways into money: the exchange, tariffs by cloud and region, the disk of each machine, the data."""
+    """Turns ways into money: the exchange, tariffs by cloud and region, the disk of each machine, the data.
+
+    ``currency`` is the one in which ways are ranked, and what a free machine costs is told: nothing, or its data.
+    """
 
     ask: Ask
     now: datetime
     exchange: Exchange
     tariff: TariffOf  # of a GB-month of disk
     nearness: Nearness
+    currency: str
+
+    def price(self, way: Way) -> Money:
+        """What an hour of one machine of a way costs, in the offer's currency."""
+        return way.offer.price_per_hour or _nothing(self.currency)
 
     def under(self, ask: Ask) -> Pricing:
         """The same under another ask, about the same data."""
@@ -50,7 +58,7 @@ class Pricing:
     def cost(self, way: Way, span: Span) -> tuple[MoneyEstimate, CostParts]:
         """What a way whose length is known costs, its range over ``span``, and the parts of the cost."""
         assert way.pace is not None, "only of ways whose length is known"
-        pace, price = way.pace, _price(way)
+        pace, price = way.pace, self.price(way)
         compute = self._rent(way, price, max(0.0, way.terms.billed_hours(pace.paid) - pace.setup - pace.lost))
         parts = CostParts(
             compute=self._mixed(way, compute, way.share),
@@ -63,8 +71,7 @@ class Pricing:
 
     def _range(self, way: Way, parts: CostParts, span: Span) -> MoneyEstimate:
         """Low price and low hours to high price and high hours, around the sum of the parts."""
-        bounds = way.offer.price_bounds()
-        assert bounds is not None, "only offers with a price become ways"
+        bounds = way.offer.price_bounds() or (self.price(way),) * 2
         value, ends = parts.sum(), list[Money]()
         for price, hours, losses, share in zip(
             bounds, span.paid, span.losses, (0.0, min(1.0, 4 * way.share)), strict=True
@@ -80,7 +87,7 @@ class Pricing:
             return rent
         resort = way.resort
         assert resort.work is not None
-        whole = self._rent(resort, _price(resort), resort.work.hours.value)
+        whole = self._rent(resort, self.price(resort), resort.work.hours.value)
         instead = self.exchange.convert(whole, rent.currency)
         assert instead is not None, "ways are ranked in one currency, so rates lead from each to each"
         dearer = rent if instead < rent else instead
@@ -91,20 +98,15 @@ class Pricing:
         return (price * (hours_to_decimal(hours) * way.nodes)).rounded()
 
     def _storage(self, way: Way, hours: float) -> Money:
-        offer, currency = way.offer, _price(way).currency
+        offer, currency = way.offer, self.price(way).currency
         return self.storage(offer.cloud, offer.region, currency, hours, way.nodes) or _nothing(currency)
 
     def _egress(self, way: Way, copies: float) -> Money:
         """Results brought home once, and the data sent as often as machines begin."""
-        place, currency = (way.offer.cloud, way.offer.region), _price(way).currency
+        place, currency = (way.offer.cloud, way.offer.region), self.price(way).currency
         home = self.fetched(*place, currency) or _nothing(currency)
         sent = self.nearness.egress(*place, currency)
         return home if sent is None else home + (sent * copies).rounded()
-
-
-def _price(way: Way) -> Money:
-    assert way.offer.price_per_hour is not None, "only offers with a price become ways"
-    return way.offer.price_per_hour
 
 
 def _nothing(currency: str) -> Money:

@@ -66,7 +66,7 @@ def plan(
     currency = ranking_currency(ask, supply)
     exchange = Exchange(rates)
     nearness = Nearness(ask.datasets, exchange, cache(egress_of), cache(across_of))
-    pricing = Pricing(ask, now, exchange, cache(tariff_of), nearness)
+    pricing = Pricing(ask, now, exchange, cache(tariff_of), nearness, currency)
     surveyor = Surveyor(supply, pricing, currency, terms_of, interruption_of, Refusals(refusals, now))
     fits = Fits(fit_of)
     found = surveyor.survey(ask, fits)

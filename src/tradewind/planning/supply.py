@@ -31,14 +31,15 @@ class Place(NamedTuple):
 class Row(NamedTuple):
     """An offer with a price: the upper end of what it may be now, an hour, in its currency; its place by number.
 
-    ``name`` tells apart offers that are alike in everything that counts, so that their order never matters.
+    ``name`` tells apart offers that are alike in everything that counts, so that their order never matters. What is
+    free has no ``currency``.
     """
 
     offer: Offer
     name: tuple[str, ...]
     place: int
     upper: float
-    currency: str
+    currency: str | None
 
 
 @dataclass(slots=True, eq=False)
@@ -84,16 +85,17 @@ class Supply:
                 self.currencies.add(offer.price_per_hour.currency)
             if kind.hard:
                 continue
-            if offer.price_per_hour is None or offer.price_status is PriceStatus.UNKNOWN:
+            price = offer.price_per_hour
+            if not offer.free and (price is None or offer.price_status is PriceStatus.UNKNOWN):
                 kind.unpriced += 1
             elif offer.price_status is PriceStatus.EXPIRED:
                 kind.expired += 1
             else:
                 place = Place(offer.cloud, offer.region, offer.country, offer.carbon_g_per_kwh)
                 number = places.setdefault(place, len(places))
-                upper = float(offer.price_per_hour.amount) * _RISE[offer.price_status, kind.spot]
+                upper = float(price.amount) * _RISE[offer.price_status, kind.spot] if price else 0.0
                 name = (offer.cloud, offer.region, offer.zone or "", offer.instance_type, offer.purchase)
-                kind.rows.append(Row(offer, name, number, upper, offer.price_per_hour.currency))
+                kind.rows.append(Row(offer, name, number, upper, price.currency if price else None))
         # On demand first: what saves a deadline is known before the spot machines that rely on it are looked at.
         self.kinds = tuple(sorted(kinds.values(), key=lambda kind: kind.spot))
         self.places = tuple(places)

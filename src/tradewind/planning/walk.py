@@ -85,8 +85,11 @@ class _Walk:
         self._refusals = surveyor.refusals if surveyor.refusals else None
         exchange = self._pricing.exchange
         factors = {each: exchange.factor(each, surveyor.currency) for each in surveyor.supply.currencies}
-        self._rates = {each: float(factor) for each, factor in factors.items() if factor is not None}
+        self._rates: dict[str | None, float] = {
+            each: float(factor) for each, factor in factors.items() if factor is not None
+        }
         self._unrated = factors.keys() - self._rates.keys()
+        self._rates[None] = 1.0  # of what is free, in any currency
 
     def survey(self) -> Survey:
         found, supply = self._found, self._surveyor.supply

@@ -34,6 +34,9 @@ class Capabilities:
         hear_s: how often what its job wrote is read.
         boot_s: how long a launch may take to be reachable.
         notice_s: warning before a reclaim.
+        silence_s: how long a machine may be silent before it is given up; infinite where it will come back.
+        hear_out_s: how long a machine that ended by itself is left for its job to read its last words.
+        host_environment: a job's environment goes on top of what a login there finds; False: it is all there is.
     """
 
     hard_end: HardEnd
@@ -44,11 +47,17 @@ class Capabilities:
     hear_s: float
     boot_s: float
     notice_s: float
+    silence_s: float = 1200.0
+    hear_out_s: float = 30.0
+    host_environment: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked of a cloud: the whole request, stored with the intent. ``hard_end`` is ISO 8601 UTC."""
+    """What is asked of a cloud: the whole request, stored with the intent. ``hard_end`` is ISO 8601 UTC.
+
+    ``gpus`` is the offer's number, for machines that give away some of what they have.
+    """
 
     token: str
     lease: str
@@ -60,6 +69,7 @@ class Order:
     purchase: str
     hard_end: str
     tags: dict[str, str] = field(default_factory=dict)
+    gpus: float = 0
 
     def to_json(self) -> str:
         """The order as JSON text; the same order gives the same bytes."""
@@ -126,14 +136,27 @@ class Query:
     lease: str | None = None
     ids: tuple[str, ...] | None = None
 
+    def matches(self, instance: Instance) -> bool:
+        """Whether this is one of those looked for."""
+        return (
+            (self.owner is None or instance.owner == self.owner)
+            and (self.token is None or instance.token == self.token)
+            and (self.lease is None or instance.lease == self.lease)
+            and (self.ids is None or instance.id in self.ids)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a look found. Only with ``complete`` does missing mean absent; ``seen_at`` is by the cloud's clock."""
+    """What a look found. Only with ``complete`` does missing mean absent; ``seen_at`` is by the cloud's clock.
+
+    ``why``: why it is not complete, where that is known.
+    """
 
     instances: tuple[Instance, ...]
     complete: bool
     seen_at: datetime
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +179,7 @@ class CloudFault(Exception):
         self,
         kind: Literal[
             "capacity", "quota", "auth", "throttle", "invalid", "price_cap", "money", "conflict", "not_found",
-            "clock", "unavailable",
+            "clock", "unavailable", "busy",
         ],
         words: str,
         *,

@@ -153,6 +153,15 @@ def job_by_request(db: Connection, request_id: str) -> Job | None:
     return rows.record(Job, row) if row else None
 
 
+def secrets_wanted(db: Connection) -> dict[str, list[str]]:
+    """The names of the secrets of jobs that have not ended; jobs without any are left out."""
+    table = schema.job
+    names = table.c.workload["secrets"]
+    named = sa.cast(names, sa.Text).not_in(("[]", "null"))  # a workload without the key is neither
+    query = sa.select(table.c.id, names).where(table.c.state.not_in(sorted(JOB_ENDED)), named).order_by(table.c.id)
+    return {id_: list(told) for id_, told in db.execute(query)}
+
+
 def attempts(db: Connection, job_id: str) -> list[Attempt]:
     """A job's attempts in order."""
     return [rows.record(Attempt, row) for row in db.execute(_ATTEMPTS, {"at_job": job_id})]

@@ -10,6 +10,7 @@ Layout of a node's root folder (every path below is relative to it)::
     cadence.json     ``wire.cadence``: how soon a loss is to be expected, once the control plane told
     outputs/         outputs.json {"files": [{"name", "bytes", "crc32"}], "missing": [...]} and files/, made at the end
     agent.lock       held (flock) by the agent as long as it lives
+    home/            HOME of a job in a container   container.json  which container that is, and of which engine
     release.json     {"at", "why"}, left by an agent that ends: the lease ends then by its hard-end way (seconds since
                      the epoch), unless it was ended before
 """
@@ -32,6 +33,8 @@ ZIPAPP, AGENT_LOCK, OUTPUT_FILES, RELEASE = "agent.pyz", "agent.lock", "files", 
 
 # Exit codes of a job that mean something to the agent (docs/job-file.md; training library).
 CHECKPOINTED, OLDER_IS_VALID = 75, 76
+# Exit codes of ``agent.pyz serve``: it serves; it could not; another one serves; secrets are missing, nothing began.
+SERVING, FAILED, SERVED, NEEDS = 0, 1, 3, 4
 
 # Environment that the agent gives to the job.
 ENV_CHECKPOINT_DIR, ENV_EVENTS, ENV_CHECKPOINT_EVERY = (
@@ -39,6 +42,9 @@ ENV_CHECKPOINT_DIR, ENV_EVENTS, ENV_CHECKPOINT_EVERY = (
 )  # fmt: skip
 ENV_EPOCH, ENV_JOB, ENV_ATTEMPT = "TRADEWIND_EPOCH", "TRADEWIND_JOB", "TRADEWIND_ATTEMPT"
 ENV_CADENCE = "TRADEWIND_CADENCE"  # path of cadence.json; it need not be there yet
+# What starts an agent gives it: the instance it is on, and the uuids of the GPUs that are its own, by comma (empty:
+# none at all; not set: whatever there is).
+ENV_INSTANCE, ENV_GPUS = "TRADEWIND_INSTANCE", "TRADEWIND_GPUS"
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,12 @@ class Spec:
     Attributes:
         key: ``JOB/EPOCH``; an agent that serves this key answers a repeated start with what it already does.
         run, setup: shell text for ``bash -eo pipefail`` in ``work/``; setup may be empty.
-        env: the whole environment of the job, without secrets.
-        secrets_path: a file as :func:`write_secrets` gives it, relative to the root; removed once read; empty: none.
+        env: the environment of the job, without secrets.
+        host_environment: whether ``env`` goes on top of what a login on the node finds; False: it is all there is.
+        secrets: names of the secrets, whose values come to the agent's standard input as :func:`write_secrets` gives
+            them, and lie in no file.
+        image: the container image that the job runs in; empty: it runs on the node itself.
+        mounts: folders of the node that a container sees: ``{"source", "target"}``, for reading only.
         checkpoint_dir: where the job writes checkpoints, relative to ``work/`` or absolute.
         store: folder of the job's checkpoints, outliving the node; empty: none.
         notice: how the cloud tells of a reclaim: ``{"kind": "file", "path": …}``; empty: no way known.
@@ -65,7 +75,10 @@ class Spec:
     run: str
     setup: str = ""
     env: Dict[str, str] = field(default_factory=dict)
-    secrets_path: str = ""
+    host_environment: bool = False
+    secrets: List[str] = field(default_factory=list)
+    image: str = ""
+    mounts: List[Dict[str, str]] = field(default_factory=list)
     outputs: List[str] = field(default_factory=list)
     checkpoint_dir: str = "./checkpoints"
     checkpoint_every: str = "auto"

@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 def error(error: TradewindError, lang: str) -> Told:
     """What happened, why, and the next step, in ``lang``; for an unknown code the code and its facts."""
-    tables = (_table(name, lang) for name in ("errors", "market_errors", "model_errors"))
+    tables = (_table(name, lang) for name in ("errors", "machine_errors", "market_errors", "model_errors"))
     found = next((table[error.code] for table in tables if error.code in table), None)
     if found is None:
         return Told(str(error), "", "")
@@ -48,7 +48,7 @@ def say(code: str, lang: str, **facts: object) -> str:
 
 def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
-    for table in ("sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain"):
+    for table in ("sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "machines"):
         found = _table(table, lang).get(code)
         if isinstance(found, str):
             return found

@@ -320,13 +320,14 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "counts-unreadable": ("[[`{key}`: ]]`{text}` is no number of GPUs.", "", "Write 8, or a range: 1..8"),
     "secret-missing": (
         "A secret of the job has no value: {names}",
-        "Its value comes from your environment.",
-        "Set it, then run again: export NAME=…",
+        "Its value comes from your environment, or from the keyring.",
+        "Set it, then run again: export NAME=…, or keyring set tradewind NAME.",
     ),
     "no-cloud-configured": (
         "No cloud is configured, so nothing can be rented",
-        "No account of a cloud is known to this installation.",
-        "Rehearse the job at no cost: tradewind run JOB.yaml --rehearse; or run it on this computer: --local",
+        "Neither an account of a cloud nor a machine of yours is known to this installation.",
+        "Rehearse the job at no cost: tradewind run JOB.yaml --rehearse; run it on this computer: --local;"
+        " or on a machine of yours: tradewind machines add USER@HOST",
     ),
     "limit-missing": (
         "--yes spends money without asking, and no limit says how much",

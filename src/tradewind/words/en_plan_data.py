@@ -26,6 +26,7 @@ TABLE: dict[str, str] = {
     "promise-spot-only": "only spot may be bought, so nothing can save the deadline",
     "promise-upper-end-late": "it may take {hours} h, the deadline is {deadline} h away",
     "promise-fallback-over-budget": "the on-demand fallback may cost {cost} {currency}, more than the budget",
+    "promise-may-be-taken": "others may be using it when it is wanted", "promise-fallback-may-be-taken": "others may be using the fallback when it is wanted",
     "promise-quota-none": "there is no quota at {cloud}", "promise-quota-unknown": "the quota at {cloud} is not known",
     "promise-fallback-quota-none": "there is no quota for the on-demand fallback at {cloud}",
     "promise-fallback-quota-unknown": "the quota for the on-demand fallback at {cloud} is not known",
@@ -85,6 +86,7 @@ TABLE: dict[str, str] = {
     "rejected-over-max-duration": "longer than schedule.max_duration", "rejected-over-budget": "over the budget",
     "rejected-last-resort-late": "spot that no on-demand machine could save in time",
     "rejected-quota-refused": "the cloud refused for want of quota in the last 24 h",
+    "rejected-too-few-machines": "fewer such machines than it needs",
     "rejected-no-network": "several machines without a known network",
     # what a plan takes for granted, by what it is about
     "head-assumed": "Assumed", "about-time": "time", "about-money": "money", "about-spot": "spot", "about-data": "data",

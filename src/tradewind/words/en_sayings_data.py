@@ -56,7 +56,6 @@ TABLE: dict[str, str] = {
     "quota-unknown": "quota unknown",
     # asking
     "at-most": "At most {money}, even if everything goes wrong.",
-    "at-most-unknown": "How much at most is unknown: there is no limit and no price.",
     "ask-to-spend": "Rent it and run? [y/N]",
     # running
     "submitted": "{job} ({name}) is submitted. Follow it: tradewind wait {job}",

@@ -73,7 +73,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请添加其一：parameters、preset、timm、hf、entrypoint。",
         "",
     ),
-    "secret-in-env": ("`{key}` 是密钥，不能写在文件里。", "它的值取自您的环境变量。", ""),
+    "secret-in-env": ("`{key}` 是机密，不能写在文件里。", "它的值取自您的环境变量。", ""),
     # GPU、地点、购买方式
     "gpu-unknown": ("[[`{key}`：]]没有名为 `{name}` 的 GPU。", "", "[[相近的名称：{nearest}。]]"),
     "gpu-ambiguous": ("[[`{key}`：]]`{name}` 可能指多种 GPU。", "", "[[请指明：{nearest}。]]"),
@@ -238,11 +238,16 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请给出 auto，或大于 0 且不超过 {most} 的数：--time-scale 60",
     ),
     "counts-unreadable": ("[[`{key}`：]]`{text}` 不是 GPU 数量。", "", "请写 8，或范围 1..8"),
-    "secret-missing": ("任务的密钥没有值：{names}", "它的值取自您的环境变量。", "请设置后重新运行：export NAME=…"),
+    "secret-missing": (
+        "任务的机密没有值：{names}",
+        "它的值取自您的环境变量，或取自钥匙串。",
+        "请设置后重新运行：export NAME=…，或 keyring set tradewind NAME。",
+    ),
     "no-cloud-configured": (
         "没有配置任何云，无法租用",
-        "此安装不知道任何云账号。",
-        "免费预演：tradewind run JOB.yaml --rehearse；或在本机运行：--local",
+        "此安装不知道任何云账号，也不知道您的任何机器。",
+        "免费预演：tradewind run JOB.yaml --rehearse；在本机运行：--local；"
+        "或在自己的机器上：tradewind machines add USER@HOST",
     ),
     "limit-missing": (
         "--yes 会不经询问就花钱，但没有上限",

@@ -26,6 +26,7 @@ TABLE: dict[str, str] = {
     "promise-spot-only": "只许买竞价机器，没有什么能保住期限",
     "promise-upper-end-late": "可能要 {hours} 小时，距期限 {deadline} 小时",
     "promise-fallback-over-budget": "按需后备可能花费 {cost} {currency}，超出预算",
+    "promise-may-be-taken": "需要时可能正被别人使用", "promise-fallback-may-be-taken": "需要备选时可能正被别人使用",
     "promise-quota-none": "{cloud} 没有配额", "promise-quota-unknown": "{cloud} 的配额未知",
     "promise-fallback-quota-none": "按需后备所在的 {cloud} 没有配额",
     "promise-fallback-quota-unknown": "按需后备所在的 {cloud} 配额未知",
@@ -85,6 +86,7 @@ TABLE: dict[str, str] = {
     "rejected-over-max-duration": "超过 schedule.max_duration", "rejected-over-budget": "超出预算",
     "rejected-last-resort-late": "没有按需机器能及时挽救的竞价机器",
     "rejected-quota-refused": "24 小时内曾因配额不足被拒",
+    "rejected-too-few-machines": "这种机器的台数不够",
     "rejected-no-network": "多台机器之间没有已知的网络",
     # 方案的假设，按所涉内容
     "head-assumed": "假设", "about-time": "时间", "about-money": "费用", "about-spot": "竞价", "about-data": "数据",

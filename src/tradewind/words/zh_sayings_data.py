@@ -54,7 +54,6 @@ TABLE: dict[str, str] = {
     "quota-unknown": "配额未知",
     # 询问
     "at-most": "即使一切都出错，最多 {money}。",
-    "at-most-unknown": "最多花多少未知：没有上限，也没有价格。",
     "ask-to-spend": "租用并运行？[y/N]",
     # 运行
     "submitted": "{job}（{name}）已提交。跟踪：tradewind wait {job}",

@@ -13,7 +13,7 @@ from tradewind.app.views.values import instant, money_json
 from tradewind.domain.records import Attempt, Checkpoint, Event, Job
 from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.measure import measured_step_seconds
-from tradewind.jobs.pools import offer_of
+from tradewind.jobs.pools import offer_of, pools_of
 from tradewind.jobs.tempo import deadline_at
 
 TAIL_LINES = 20
@@ -34,7 +34,14 @@ def ps_row(job: Job, book: Book, now: datetime) -> dict[str, Any]:
         "progress": progress, "eta": instant(eta), "deadline": instant(deadline),
         "on_time": None if eta is None or deadline is None else eta <= deadline, "cost": money_json(book.cost()),
         "submitted_at": instant(job.submitted_at), "ended_at": instant(job.ended_at), "exit_code": job.exit_code,
+        "on": machine_of(job),
     }  # fmt: skip
+
+
+def machine_of(job: Job) -> str | None:
+    """The name of the user's machine that the job is, was, or will be first on; None anywhere else."""
+    account: str = pools_of(job)[int(job.measures.get("pool", 0))].get("account", job.account)
+    return account.partition(":")[2] or None
 
 
 def _eta(job: Job, now: datetime) -> datetime | None:

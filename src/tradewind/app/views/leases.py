@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tradewind.app.inside import REHEARSAL
+from tradewind.app.accounts import REHEARSAL, kind_of
 from tradewind.app.views.jobs import time_scale
 from tradewind.app.views.values import instant, money_json
 from tradewind.domain.money import Money
@@ -29,7 +29,7 @@ def lease_json(lease: Lease, job: Job | None, cost: Money | None, now: datetime)
         "hard_end": instant(lease.hard_end), "hard_end_by": lease.hard_end_by,
         "reclaim_at": instant(lease.reclaim_at), "cost_so_far": money_json(cost), "node": node,
         "why_open": why_open(lease, job, now), "time_scale": time_scale(job) if job else 1,
-        "rehearsal": job.rehearsal if job else lease.account == REHEARSAL, "account": lease.account,
+        "rehearsal": job.rehearsal if job else kind_of(lease.account) == REHEARSAL, "account": lease.account,
         "limit": lease.limit, "faults": lease.faults, "fault_kind": lease.fault_kind,
     }  # fmt: skip
 

@@ -131,4 +131,6 @@ def _money(value: float, currency: str) -> Money:
 
 
 def _currency(planned: Answer) -> str:
-    return str(planned["chosen"]["offer"]["price_per_hour"]["currency"])
+    """Of the chosen offer; of one that is free, the plan's own."""
+    price = planned["chosen"]["offer"]["price_per_hour"]
+    return str(price["currency"] if price else planned["points_currency"])

@@ -26,8 +26,8 @@ def command(world: World, file: Path, steps: int) -> int:
     from tradewind.cli.draw.calibration import calibration
     from tradewind.cli.follow import following
 
-    flags = {"rehearse": False, "local": True, "preempt_at": None, "trace": None, "trace_speed": None, "seed": None,
-             "time_scale": "auto", "max_cost": None, "request_id": None}  # fmt: skip
+    flags = {"rehearse": False, "local": True, "on": None, "preempt_at": None, "trace": None, "trace_speed": None,
+             "seed": None, "time_scale": "auto", "max_cost": None, "request_id": None}  # fmt: skip
     submit = submit_of(world, file, flags)
     control = world.inside.control()
     with following(world) as changed:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tradewind.cli import given
+from tradewind.cli.asking import agreed
 from tradewind.cli.shape import with_json, worded
-from tradewind.domain.errors import BadInput, NotConfigured, NothingFits
+from tradewind.domain.errors import BadInput, NothingFits
 
 if TYPE_CHECKING:
     from tradewind.app.interface import Answer, ControlPlane, Submit
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path), metavar="JOB.yaml")
 @click.option("--rehearse", is_flag=True)
 @click.option("--local", is_flag=True)
+@click.option("--on", metavar="MACHINE")
 @click.option("--detach", is_flag=True)
 @click.option("--yes", "-y", is_flag=True)
 @click.option("--max-cost", metavar="MONEY")
@@ -35,10 +37,11 @@ def command(world: World, file: Path, detach: bool, yes: bool, **flags: Any) -> 
     """Submit the job, and follow it to its end unless ``--detach``."""
     submit = submit_of(world, file, flags)
     control = world.inside.control()
-    plan = _told(world, control, submit) if not (detach and world.json) else None
-    paid = not (submit.rehearse or submit.local)
-    if paid:
-        _allowed(world, control, submit, plan, yes)
+    if not (detach and world.json):
+        _told(world, control, submit)
+    stakes = control.stakes(submit)
+    if stakes is not None:
+        _allowed(world, submit, stakes, yes)
     if detach:
         return _detached(world, _submitted(world, control, submit))
     return _followed(world, control, submit)
@@ -63,6 +66,7 @@ def submit_of(world: World, job: Path, flags: dict[str, Any]) -> Submit:
         source=source,
         rehearse=flags["rehearse"],
         local=flags["local"],
+        on=flags["on"],
         preempt_at=_points(flags["preempt_at"]),
         trace=flags["trace"],
         trace_speed=given.trace_speed(flags["trace_speed"] or "auto"),
@@ -84,10 +88,13 @@ def _compatible(flags: dict[str, Any]) -> None:
     """Nothing, when every option has what it needs.
 
     Raises:
-        BadInput: ``rehearse-and-local``, ``preempt-without-rehearse``, ``trace-without-rehearse``, ``needs-trace``.
+        BadInput: ``rehearse-and-local``, ``local-and-on``, ``preempt-without-rehearse``, ``trace-without-rehearse``,
+            ``needs-trace``.
     """
     if flags["rehearse"] and flags["local"]:
         raise BadInput("rehearse-and-local")
+    if flags["local"] and flags["on"]:
+        raise BadInput("local-and-on")
     if flags["preempt_at"] and not flags["rehearse"]:
         raise BadInput("preempt-without-rehearse")
     if flags["trace"] and not flags["rehearse"]:
@@ -107,8 +114,8 @@ def _points(text: str | None) -> tuple[PreemptAt, ...] | None:
     return () if text.strip().lower() == "none" else parse_preempt_at(text)
 
 
-def _told(world: World, control: ControlPlane, submit: Submit) -> Answer | None:
-    """The plan, after needs and plan were shown.
+def _told(world: World, control: ControlPlane, submit: Submit) -> None:
+    """Show needs and plan, where there are any.
 
     Raises:
         NothingFits: ``nothing-fits``: the plan chose nothing.
@@ -121,23 +128,21 @@ def _told(world: World, control: ControlPlane, submit: Submit) -> Answer | None:
         world.draw(needs.needs, sizing, chosen["offer"]["gpu"] if chosen else None)
         world.console().print()
     if planned is None:
-        return None
+        return
     world.draw(plan.plan, planned)
     world.console().print()
     if planned["chosen"] is None:
         raise NothingFits("nothing-fits")
-    return planned
 
 
-def _allowed(world: World, control: ControlPlane, submit: Submit, plan: Answer | None, yes: bool) -> None:
+def _allowed(world: World, submit: Submit, stakes: Answer, yes: bool) -> None:
     """Nothing, once it is certain that money may be spent.
 
     Raises:
-        NotConfigured: ``no-cloud-configured``.
         BadInput: ``limit-missing`` for ``--yes`` without a limit, ``nobody-to-ask`` without a terminal.
     """
-    if not control.configured():
-        raise NotConfigured("no-cloud-configured")
+    from tradewind.domain.money import Money
+
     limit = submit.max_cost or submit.workload.budget.limit
     if yes:
         if limit is None:
@@ -145,24 +150,9 @@ def _allowed(world: World, control: ControlPlane, submit: Submit, plan: Answer |
         return
     if not world.interactive():
         raise BadInput("nobody-to-ask")
-    world.err.write(at_most(world, plan, limit) + "\n" + world.say("ask-to-spend") + " ")
-    world.err.flush()
-    if world.stdin.readline().strip().lower() not in {"y", "yes", "是", "好"}:
+    at_most = world.say("at-most", money=limit or Money.from_json(stakes["at_most"]))
+    if not agreed(world, f"{at_most}\n{world.say('ask-to-spend')}"):
         raise BadInput("not-agreed")
-
-
-def at_most(world: World, plan: Answer | None, limit: Any) -> str:
-    """The last line before money is spent: the limit, or what the hard end allows at the planned price."""
-    if limit is not None:
-        return world.say("at-most", money=limit)
-    from tradewind.domain.money import Money
-
-    placed = plan["chosen"] if plan else None
-    price = placed["offer"]["price_per_hour"] if placed else None
-    if not placed or not price or not placed["hours"]:
-        return world.say("at-most-unknown")
-    # The hard end is 1.5 × the upper predicted hours (design, "Hard end").
-    return world.say("at-most", money=Money.from_json(price) * placed["nodes"] * (1.5 * placed["hours"]["high"]))
 
 
 def _submitted(world: World, control: ControlPlane, submit: Submit) -> Answer:
@@ -183,15 +173,10 @@ def _detached(world: World, accepted: Answer) -> int:
 
 
 def _followed(world: World, control: ControlPlane, submit: Submit) -> int:
-    from tradewind.cli.follow import detached, ending, follow
+    from tradewind.cli.follow import detached, to_the_end
 
-    job = submit.workload.name  # how to come back to it when Ctrl-C cuts the answer off
     try:
         job = _submitted(world, control, submit)["job"]
-        shown = follow(world, control, job)
-        ending(world, control, shown)
     except KeyboardInterrupt:
-        return detached(world, job)
-    if world.json:
-        world.answer(shown)
-    return given.exit_code_of(shown["state"])
+        return detached(world, submit.workload.name)  # how to come back to it when Ctrl-C cuts the answer off
+    return to_the_end(world, control, job)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tradewind.cli.given import exit_code_of
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -20,15 +19,7 @@ if TYPE_CHECKING:
 def command(world: World, job: str, timeout: str | None) -> int:
     """Follow the job to its end; exit 9 when ``--timeout`` runs out before."""
     from tradewind.app.jobfile.spans import parse_span
-    from tradewind.cli.follow import detached, ending, follow
+    from tradewind.cli.follow import to_the_end
 
     seconds = None if timeout is None else parse_span(timeout)
-    control = world.inside.control()
-    try:
-        shown = follow(world, control, job, seconds)
-        ending(world, control, shown)
-    except KeyboardInterrupt:
-        return detached(world, job)
-    if world.json:
-        world.answer(shown)
-    return exit_code_of(shown["state"])
+    return to_the_end(world, world.inside.control(), job, seconds)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from tradewind.cli.draw.figures import UNKNOWN, count, hours, moment, money, money_spread, number, span, spread
 from tradewind.cli.draw.pen import Column, Pen
+from tradewind.cli.draw.plan_told import cost_told
 from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, gap, head, stack, table
 from tradewind.cli.draw.timeline import left
 
@@ -50,12 +51,13 @@ def comparison(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
     predicted, actual = job["predicted"], job["actual"] or {}
     if not predicted:
         return ()
-    left, right = ("col-planned-offer", "col-this-computer") if job["rehearsal"] else ("col-predicted", "col-actual")
+    here = "col-this-machine" if job.get("on") else "col-this-computer"
+    left, right = ("col-planned-offer", here) if job["rehearsal"] else ("col-predicted", "col-actual")
     rows: list[list[str | Text]] = [
         [pen.say("fact-step"), *_step(job)],
         [pen.say("fact-throughput"), *_throughput(pen, job)],
         [pen.say("fact-time"), hours(predicted.get("hours")), _elapsed(job)],
-        [pen.say("fact-cost"), money_spread(predicted.get("cost")), _money(actual.get("cost"))],
+        [pen.say("fact-cost"), cost_told(pen, predicted.get("cost")), _money(actual.get("cost"))],
     ]
     columns = (Column("col-nothing"), Column(left, right=True), Column(right, right=True))
     scale = time_scale(job) if job["rehearsal"] else None
@@ -64,10 +66,16 @@ def comparison(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
     return gap(), head(pen, "head-comparison"), stack(table(pen, columns, rows), scaled, unlike)
 
 
+def _fit(job: Job) -> dict[str, Any] | None:
+    """The fit that was planned; None where the job's model is not known."""
+    chosen = (job["plan"] or {}).get("chosen")
+    return chosen["fit"] if chosen else None
+
+
 def _step(job: Job) -> tuple[str, str]:
     """Seconds a step: of the fit on the planned GPU, and measured here."""
-    chosen, measured = (job["plan"] or {}).get("chosen"), job.get("measured_step_seconds")
-    planned = {key: chosen["fit"]["step_seconds"][key] * 1e3 for key in ("value", "low", "high")} if chosen else None
+    fit, measured = _fit(job), job.get("measured_step_seconds")
+    planned = {key: fit["step_seconds"][key] * 1e3 for key in ("value", "low", "high")} if fit else None
     return spread(planned, "ms"), UNKNOWN if measured is None else f"{number(measured * 1e3)} ms"
 
 
@@ -83,9 +91,9 @@ def _money(value: Any) -> str:
 
 
 def _throughput(pen: Pen, job: Job) -> tuple[str, str]:
-    chosen = (job["plan"] or {}).get("chosen")
-    unit = pen.say(f"unit-{chosen['fit']['throughput_unit']}") if chosen else pen.say("unit-samples")
-    planned = spread(chosen["fit"]["throughput_per_second"], unit) if chosen else UNKNOWN
+    fit = _fit(job)
+    unit = pen.say(f"unit-{fit['throughput_unit']}") if fit else pen.say("unit-samples")
+    planned = spread(fit["throughput_per_second"], unit) if fit else UNKNOWN
     measured = (job["progress"] or {}).get("samples_per_second")
     return planned, UNKNOWN if measured is None else f"{number(measured)} {unit}"
 

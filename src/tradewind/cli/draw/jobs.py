@@ -31,6 +31,7 @@ _CHECKPOINTS = (
     Column("col-step", right=True), Column("col-at"), Column("col-size", right=True), Column("col-checkpoint-state"),
     Column("col-path", drop=1),
 )  # fmt: skip
+HELD_UP = ("no-contact", "secrets-missing", "machine-busy", "checkpoint-coming")
 LAST_CHECKPOINTS, LAST_EVENTS = 5, 12
 
 
@@ -51,9 +52,18 @@ def _row(pen: Pen, job: Job) -> list[str | Text]:
 
 
 def state(pen: Pen, job: Job) -> Text:
-    """The job's state in a word, and whether it is a rehearsal."""
+    """The job's state in a word, what is amiss with it in two, and whether it is a rehearsal."""
     told = Text().append(pen.say(f"state-{job['state']}"), STATE_STYLES.get(job["state"], ""))
+    amiss = briefly(pen, job)
+    if amiss:
+        told.append(f", {amiss}", WARN)
     return told.append(" " + pen.say("is-rehearsal"), DIM) if job["rehearsal"] else told
+
+
+def briefly(pen: Pen, job: Job) -> str:
+    """What holds a live job up just now, in a word or two; empty for what its state tells."""
+    code = (job["why"] or "").partition(" ")[0]
+    return pen.say(f"briefly-{code}") if code in HELD_UP and not job["ended_at"] else ""
 
 
 def steps(job: Job) -> str:
@@ -96,7 +106,8 @@ def _facts(pen: Pen, job: Job) -> list[tuple[str, str | Text]]:
         rows.append(("fact-why", pen.reason(job["why"], "why-")))
     if job["offer"]:
         offer = job["offer"]
-        rows.append(("fact-offer", offer_text(offer) + (f" · {gpus(offer)}" if isinstance(offer, dict) else "")))
+        counted = isinstance(offer, dict) and offer["gpus"]
+        rows.append(("fact-offer", offer_text(offer) + (f" · {gpus(offer)}" if counted else "")))
     rows.append(("fact-progress", pen.say(
         "progress-line", steps=steps(job), loss=_or_none(progress.get("loss")),
         accuracy=_or_none(progress.get("accuracy"), 3), rate=_or_none(progress.get("samples_per_second")),

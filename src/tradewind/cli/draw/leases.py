@@ -71,6 +71,8 @@ def _state(pen: Pen, lease: Lease) -> Text:
 
 
 def _why(pen: Pen, lease: Lease) -> str:
+    if lease["why_open"] == "suspect" and lease["cloud"] in OWN:
+        return pen.say("open-suspect-own")
     if lease["why_open"]:
         return pen.reason(lease["why_open"], "open-")
     return pen.reason(lease["end_reason"], "reason-") if lease["end_reason"] else ""
@@ -93,10 +95,11 @@ def _scaled(pen: Pen, lease: Lease) -> str:
 
 def _note(pen: Pen, lease: Lease, now: datetime) -> Text:
     tell = when if pen.width >= INSTANTS_FROM else away
-    since = lease["paid_from"] or lease["requested_at"]
+    since, contact = lease["paid_from"] or lease["requested_at"], (lease["node"] or {}).get("contact")
     parts = [
         lease["lease"] + (" " + pen.say("is-rehearsal") if lease["rehearsal"] else ""),
         pen.say("since-when", when=tell(pen, since, now)) if since else "",
+        pen.say("last-heard", when=tell(pen, contact, now)) if contact and lease["state"] == "SUSPECT" else "",
         pen.say("ends-at-most", when=tell(pen, lease["hard_end"], now), limit=lease["limit"] or ""),
         _scaled(pen, lease),
     ]

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from tradewind.cli.draw.figures import moment, money, number, share, span
-from tradewind.cli.draw.jobs import STATE_STYLES, steps
+from tradewind.cli.draw.jobs import STATE_STYLES, briefly, steps
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.strokes import DIM, HEAD
 
@@ -22,6 +22,7 @@ def live(pen: Pen, job: dict[str, Any], now: datetime) -> Text:
     progress = job["progress"] or {}
     told = Text().append(pen.say(f"state-{job['state']}"), STATE_STYLES.get(job["state"], HEAD))
     parts = [
+        briefly(pen, job),
         _done(job) if progress else "",
         _figure(pen, "live-loss", progress.get("loss")),
         _accuracy(pen, progress.get("accuracy")),

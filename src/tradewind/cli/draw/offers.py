@@ -70,11 +70,12 @@ def _row(pen: Pen, offer: Offer) -> list[str]:
     return [
         f"{offer['cloud']} {offer['instance_type']}", _where(offer),
         ", ".join(part for part in (offer["city"], offer["country"]) if part) or UNKNOWN,
-        measured(kilometres, "km"), gpus(offer), measured(offer["gpu_memory_gib"], "GiB"),
+        measured(kilometres, "km"), gpus(offer) if offer["gpus"] else pen.say("no-gpu"),
+        measured(offer["gpu_memory_gib"], "GiB"),
         count(offer["cpus"]), measured(offer["memory_gib"], "GiB"), measured(offer["network_gbps"], "Gbps"),
         fabric(pen, offer["rdma"]), fabric(pen, offer["nvlink"]), number(offer["carbon_g_per_kwh"]),
-        purchase(pen, offer), money(offer["price_per_hour"]), money(converted.get("price_per_hour")),
-        money(offer["price_per_gpu_hour"]), date(pen, offer),
+        purchase(pen, offer), price(pen, offer), money(converted.get("price_per_hour")),
+        price(pen, offer, "price_per_gpu_hour"), date(pen, offer),
         _short(offer["source"]),
     ]  # fmt: skip
 
@@ -139,7 +140,7 @@ def dates(pen: Pen, found: Found) -> Iterator[str]:
         yield pen.say("offers-ranked", widths=", ".join(widened))
 
 
-_AGES = ("fresh", "dated", "old", "expired", "unknown")
+_AGES = ("fresh", "dated", "old", "expired", "unknown", "free")
 
 
 def remarks(pen: Pen, found: Found) -> Iterator[str]:
@@ -179,6 +180,16 @@ def gpus(offer: Offer) -> str:
 def purchase(pen: Pen, offer: Offer) -> str:
     """How the offer is bought."""
     return pen.say(f"purchase-{offer['purchase']}")
+
+
+def price(pen: Pen, offer: Offer, name: str = "price_per_hour") -> str:
+    """What it costs; of a machine of one's own, that it is free."""
+    return pen.say("price-free") if free(offer) else money(offer[name])
+
+
+def free(offer: Offer) -> bool:
+    """Whether it is known to cost nothing."""
+    return bool(offer["price_status"] == "free")
 
 
 def listed(pen: Pen, offer: Offer) -> str:

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from tradewind.cli.draw import front
 from tradewind.cli.draw.choices import Choice, choices, tip, unbeaten
-from tradewind.cli.draw.figures import count, exactly, hours, mass, money, money_spread
+from tradewind.cli.draw.figures import count, exactly, hours, mass
 from tradewind.cli.draw.offers import gpus, purchase
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.plan_reasons import fails_apart
-from tradewind.cli.draw.plan_told import an_hour, machines, probability, tip_told
+from tradewind.cli.draw.plan_told import an_hour, cost_told, machines, probability, sum_told, tip_told
 from tradewind.cli.draw.scene import Scene, scene
 from tradewind.cli.draw.strokes import DIM, GOOD, MARK, gap, head, table
 
@@ -85,9 +85,9 @@ def _choice(pen: Pen, choice: Choice) -> dict[str, Text]:
     ranged = placed is not None and pen.width >= ROOMY
     letter = f"[{choice.letter}]" if choice.chosen else f" {choice.letter}"
     time = hours(placed["hours"]) if ranged and placed else hours(exactly(way["hours"]))
-    cost = money_spread(placed["cost"]) if ranged and placed else money(way["cost"])
+    cost = cost_told(pen, placed["cost"]) if ranged and placed else sum_told(pen, way["cost"])
     return _cells(pen, way, way["nodes"], MARK if choice.chosen else "", {
-        "col-letter": letter, "col-price-hour": an_hour(placed), "col-hours": time, "col-cost": cost,
+        "col-letter": letter, "col-price-hour": an_hour(pen, placed), "col-hours": time, "col-cost": cost,
         "col-on-time": probability(placed), "col-grams": mass(way["carbon_g"]),
     })  # fmt: skip
 
@@ -95,8 +95,8 @@ def _choice(pen: Pen, choice: Choice) -> dict[str, Text]:
 def _beaten(pen: Pen, placed: Placed) -> dict[str, Text]:
     roomy = pen.width >= ROOMY
     return _cells(pen, placed["offer"], placed["nodes"], DIM, {
-        "col-letter": " ·", "col-price-hour": an_hour(placed), "col-hours": hours(placed["hours"], ranged=roomy),
-        "col-cost": money_spread(placed["cost"], ranged=roomy), "col-on-time": probability(placed),
+        "col-letter": " ·", "col-price-hour": an_hour(pen, placed), "col-hours": hours(placed["hours"], ranged=roomy),
+        "col-cost": cost_told(pen, placed["cost"], ranged=roomy), "col-on-time": probability(placed),
         "col-grams": mass(placed["carbon_g"]),
     })  # fmt: skip
 
@@ -119,7 +119,7 @@ def fallbacks(pen: Pen, plan: Plan) -> list[RenderableType]:
 def _ranked(pen: Pen, plan: Plan) -> Iterator[dict[str, Text]]:
     for rank, placed in enumerate(plan["fallbacks"], 1):
         yield _cells(pen, placed["offer"], placed["nodes"], "", {
-            "col-letter": f"{rank}.", "col-price-hour": an_hour(placed),
-            "col-hours": hours(placed["hours"], ranged=False), "col-cost": money_spread(placed["cost"], ranged=False),
+            "col-letter": f"{rank}.", "col-price-hour": an_hour(pen, placed),
+            "col-hours": hours(placed["hours"], ranged=False), "col-cost": cost_told(pen, placed["cost"], ranged=False),
             "col-apart": fails_apart(pen, plan["chosen"], placed),
         })  # fmt: skip

@@ -7,12 +7,12 @@ from typing import Any
 
 from tradewind.cli.draw import front_svg, plan_reasons
 from tradewind.cli.draw.choices import Choice, choices, tip, unbeaten
-from tradewind.cli.draw.figures import count, exactly, hours, mass, money, money_spread
+from tradewind.cli.draw.figures import count, exactly, hours, mass, money
 from tradewind.cli.draw.markup import Markup, element, joined
 from tradewind.cli.draw.offers import gpus, purchase
 from tradewind.cli.draw.page_style import STYLE
 from tradewind.cli.draw.pen import Pen
-from tradewind.cli.draw.plan_told import Fact, facts_of, machines, probability, takes, tip_told
+from tradewind.cli.draw.plan_told import Fact, cost_told, facts_of, machines, probability, sum_told, takes, tip_told
 from tradewind.cli.draw.scene import scene
 
 Plan = dict[str, Any]
@@ -125,7 +125,7 @@ def _front(pen: Pen, plan: Plan) -> Iterator[Markup]:
 def _row(pen: Pen, choice: Choice) -> Markup:
     way, placed = choice.way, choice.placed
     time = hours(placed["hours"]) if placed else hours(exactly(way["hours"]))
-    cost = money_spread(placed["cost"]) if placed else money(way["cost"])
+    cost = cost_told(pen, placed["cost"]) if placed else sum_told(pen, way["cost"])
     letter = f"{choice.letter} ✓" if choice.chosen else choice.letter
     bought = " · ".join([gpus(way), purchase(pen, way), way["zone"] or way["region"]])
     offer = element("td", machines(pen, way, way["nodes"]), element("br"), element("span", bought, class_="note"))

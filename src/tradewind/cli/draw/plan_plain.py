@@ -7,10 +7,10 @@ from typing import Any
 
 from tradewind.cli.draw import plan_reasons
 from tradewind.cli.draw.choices import Choice, choices, tip, unbeaten
-from tradewind.cli.draw.figures import count, exactly, hours, mass, money
+from tradewind.cli.draw.figures import count, exactly, hours, mass
 from tradewind.cli.draw.offers import gpus, place, purchase
 from tradewind.cli.draw.pen import Pen
-from tradewind.cli.draw.plan_told import facts_of, machines, takes, tip_told
+from tradewind.cli.draw.plan_told import facts_of, machines, sum_told, takes, tip_told
 from tradewind.cli.draw.spoken import spoken
 
 Plan = dict[str, Any]
@@ -67,7 +67,7 @@ def _choices(pen: Pen, plan: Plan, everything: bool) -> Iterator[str]:
 
 def _choice(pen: Pen, choice: Choice) -> str:
     way, placed = choice.way, choice.placed
-    measures = takes(pen, placed) if placed else f"{hours(exactly(way['hours']))} · {money(way['cost'])}"
+    measures = takes(pen, placed) if placed else f"{hours(exactly(way['hours']))} · {sum_told(pen, way['cost'])}"
     told = _way(pen, way, way["nodes"], measures)
     chosen = f", {pen.say('choice-chosen')}" if choice.chosen else ""
     carbon = "" if way["carbon_g"] is None else f" · {mass(way['carbon_g'])}"

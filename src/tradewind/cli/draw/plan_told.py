@@ -9,7 +9,7 @@ from typing import Any
 
 from tradewind.cli.draw.choices import Tip
 from tradewind.cli.draw.figures import UNKNOWN, hours, instant, mass, money, money_spread, number, share
-from tradewind.cli.draw.offers import gpus, listed, place, purchase
+from tradewind.cli.draw.offers import free, gpus, listed, place, purchase
 from tradewind.cli.draw.pen import Pen
 from tradewind.domain.money import Money
 
@@ -78,19 +78,32 @@ def tip_told(pen: Pen, tip: Tip) -> str:
     return pen.say(tip.code, letter=tip.letter, more=share(max(0.01, tip.more)), less=share(max(0.01, tip.less)))
 
 
-def an_hour(placed: Placed | None) -> str:
+def an_hour(pen: Pen, placed: Placed | None) -> str:
     """What all machines of a way cost an hour."""
+    if placed and free(placed["offer"]):
+        return pen.say("price-free")
     price = placed and placed["offer"]["price_per_hour"]
     if not placed or not price:
         return UNKNOWN
     return str(Money.from_json(price) * placed["nodes"])
 
 
+def cost_told(pen: Pen, cost: dict[str, Any] | None, *, ranged: bool = True) -> str:
+    """``¥38.20 (29.60–56.80)``; free where it is nothing at all."""
+    return pen.say("price-free") if cost and not Decimal(cost["high"]) else money_spread(cost, ranged=ranged)
+
+
+def sum_told(pen: Pen, cost: dict[str, str] | None) -> str:
+    """``¥38.20``; free where it is nothing."""
+    return pen.say("price-free") if cost and not Decimal(cost["amount"]) else money(cost)
+
+
 def takes(pen: Pen, placed: Placed) -> str:
     """``10.3 (6.9–20.2) h · $13.30 (8.05–28.71)``, or the price of an hour where nobody knows how many."""
     if placed["hours"] is None:
-        return pen.say("per-hour", money=an_hour(placed))
-    return f"{hours(placed['hours'])} · {money_spread(placed['cost'])}"
+        told = an_hour(pen, placed)
+        return told if free(placed["offer"]) else pen.say("per-hour", money=told)
+    return f"{hours(placed['hours'])} · {cost_told(pen, placed['cost'])}"
 
 
 def _hardware(pen: Pen, offer: dict[str, Any]) -> str:
@@ -101,6 +114,8 @@ def _hardware(pen: Pen, offer: dict[str, Any]) -> str:
 
 def _price(pen: Pen, placed: Placed) -> str:
     offer = placed["offer"]
+    if free(offer):
+        return listed(pen, offer)
     each = pen.say("price-each") if placed["nodes"] > 1 else ""
     return pen.say("price-listed", price=money(offer["price_per_hour"]), each=each, listed=listed(pen, offer))
 
@@ -116,7 +131,7 @@ def _cost(pen: Pen, placed: Placed) -> Fact:
     if placed["cost"] is None:
         return Fact("fact-cost", pen.say("cost-by-hour"), _price(pen, placed), tone="warn")
     parts = " · ".join(_parts(pen, placed))
-    return Fact("fact-cost", money_spread(placed["cost"]), _price(pen, placed), parts)
+    return Fact("fact-cost", cost_told(pen, placed["cost"]), _price(pen, placed), parts)
 
 
 def _parts(pen: Pen, placed: Placed) -> list[str]:

@@ -35,7 +35,7 @@ from tradewind.ports.compute import (
 # beat, absence and list lag: the list is the process table, so it lags by nothing. boot: a Python process must start.
 CAPABILITIES = Capabilities(
     hard_end=HardEnd.PROCESSES_ONLY, native_idempotency=True, list_lag_s=0.0, absence_s=2.0, beat_s=1.0, hear_s=0.5,
-    boot_s=60.0, notice_s=30.0,
+    boot_s=60.0, notice_s=30.0, host_environment=False,
 )  # fmt: skip
 _STARTING = timedelta(seconds=15)
 
@@ -51,16 +51,22 @@ class LocalCompute:
         self._clock = clock
 
     def launch(self, order: Order) -> Accepted:
-        """Make the folder, in one rename, and start the process that holds it. The same token gives the same one."""
+        """Make the folder, in one rename, and start the process that holds it. The same token gives the same one.
+
+        Raises:
+            CloudFault: ``conflict``, the token was used for another order; the folder cannot be made.
+        """
         folder = Folder(self._root / f"local-{order.token}")
         try:
             if not folder.path.exists():
                 self._make(folder, order)
         except OSError as fault:
             raise CloudFault("unavailable", f"{self._root}: {fault.strerror}", sent="no") from fault
+        identity = folder.read(INSTANCE) or {}
+        if identity.get("order", order.to_json()) != order.to_json():
+            raise CloudFault("conflict", f"{folder.id} was made by another order", sent="yes")
         if folder.read(MACHINE) is None and folder.read(ENDED) is None:
             self._start(folder)
-        identity = folder.read(INSTANCE) or {}
         return Accepted((folder.id,), instant(identity["launched_at"]))
 
     def _make(self, folder: Folder, order: Order) -> None:
@@ -70,7 +76,7 @@ class LocalCompute:
         draft.write(INSTANCE, {
             "token": order.token, "lease": order.lease, "owner": order.owner, "tags": order.tags,
             "instance_type": order.instance_type, "region": order.region, "zone": order.zone,
-            "purchase": order.purchase,
+            "purchase": order.purchase, "order": order.to_json(),
             "hard_end": datetime.fromisoformat(order.hard_end).timestamp(),
             "launched_at": self._clock.now().timestamp(),
         })  # fmt: skip
@@ -97,7 +103,7 @@ class LocalCompute:
             found = tuple(self._instance(folder, now) for folder in self._folders())
         except OSError:
             return Listing((), complete=False, seen_at=now)
-        return Listing(tuple(each for each in found if each and _matches(each, query)), complete=True, seen_at=now)
+        return Listing(tuple(each for each in found if each and query.matches(each)), complete=True, seen_at=now)
 
     def _folders(self) -> Iterator[Folder]:
         if self._root.exists():
@@ -175,15 +181,6 @@ def _ended(folder: Folder, at: float, why: str) -> dict[str, Any]:
     ended = {"at": at, "why": why}
     folder.write_once(ENDED, ended)
     return folder.read(ENDED) or ended
-
-
-def _matches(instance: Instance, query: Query) -> bool:
-    return (
-        (query.owner is None or instance.owner == query.owner)
-        and (query.token is None or instance.token == query.token)
-        and (query.lease is None or instance.lease == query.lease)
-        and (query.ids is None or instance.id in query.ids)
-    )
 
 
 def _python_environment() -> dict[str, str]:

@@ -34,8 +34,10 @@ def exhausted(situation: Situation, *, sure: bool) -> bool:
 
 
 def given_up(situation: Situation) -> bool:
-    """Whether a job without a deadline has been without any machine for too long."""
-    return situation.hours_left is None and situation.running is None and situation.without >= GIVE_UP_HOURS
+    """Whether a job without a deadline has been without any machine for too long; what is busy is worth any wait."""
+    if situation.hours_left is not None or any(pool.busy for pool in situation.pools):
+        return False
+    return situation.running is None and situation.without >= GIVE_UP_HOURS
 
 
 def _least(situation: Situation) -> float:

@@ -29,6 +29,7 @@ class Pool:
         seen: its history in steps, oldest first, as runs: ``12?3u1d``.
         down_for: hours for which it counts as down after a refusal or a loss; 0: it may be tried.
         refusals: in a row, the last one included.
+        busy: the last of them was because what there is is in use: it comes back by itself.
         dropped: why it is never tried again (``quota``, ``auth``, …); None: it may be.
         spare: whether the budget holds its machine beside the one that runs.
         egress_per_gb: of what is sent out of it; None: not known, and not counted.
@@ -43,6 +44,7 @@ class Pool:
     seen: str = ""
     down_for: float = 0.0
     refusals: int = 0
+    busy: bool = False
     dropped: str | None = None
     spare: bool = True
     egress_per_gb: float | None = None

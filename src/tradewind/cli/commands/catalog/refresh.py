@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tradewind.cli.faults import as_json
+from tradewind.cli.faults import sentences
 from tradewind.cli.shape import split, with_json, worded
-from tradewind.domain.errors import CloudRefused, NotConfigured, TradewindError
+from tradewind.domain.errors import CloudRefused, NotConfigured
 
 if TYPE_CHECKING:
     from tradewind.cli.world import World
@@ -48,14 +48,6 @@ def _exit_code(outcomes: list[str], named: bool) -> int:
 
 
 def _with_sentences(each: Answer, lang: str) -> Answer:
-    failed = [{**part, "error": _sentences(part["error"], lang)} for part in each["parts_failed"]]
-    errors = {key: _sentences(each[key], lang) for key in ("error", "spot_error")}
+    failed = [{**part, "error": sentences(part["error"], lang)} for part in each["parts_failed"]]
+    errors = {key: sentences(each[key], lang) for key in ("error", "spot_error")}
     return {**each, **errors, "parts_failed": failed}
-
-
-def _sentences(error: Answer | None, lang: str) -> Answer | None:
-    """The error object of the contracts for a code with facts."""
-    if error is None:
-        return None
-    made = as_json(TradewindError(error["code"], **error["facts"]), lang)
-    return {**made, "retryable": error["retryable"]}

@@ -1,0 +1,37 @@
+"""Why a case of the suite is not played on a cloud; every case is played there or stands here."""
+
+from __future__ import annotations
+
+CASES = range(1, 46)
+_NO_BILL = "what is taken here has no bill of its own: no quota, price, stock or account that could be empty"
+_NO_HTTP = "nobody is asked over HTTP: there is no status, header, page or signature to be read"
+_OWN = {
+    2: "an order carries no user data: the agent is put there by the transport",
+    11: "nothing is promised before it is had: a machine is there, and its GPUs are locked, when it is accepted",
+    12: "the list is the host's own table of what it holds, and lags by nothing (caps.list_lag_s is 0)",
+    20: "nothing protects a process of ours from our ending it",
+    22: _NO_BILL, 24: "nobody counts the questions", 26: _NO_BILL, 27: _NO_BILL, 28: _NO_HTTP, 29: _NO_HTTP,
+    32: "there is no such state as stopped", 33: "there is no such state as stopped",
+    34: "a machine is not resized; another lease takes more of its GPUs", 35: _NO_BILL, 38: _NO_BILL, 39: _NO_BILL,
+    41: "no cloud publishes this description: both sides of wire.door are ours, and are played against each other here",
+    42: _NO_HTTP, 43: "no secret passes through Compute: see tests/nodes and tests/whole for those of jobs",
+    44: "no credentials are read: SSH asks its own agents and keys", 45: "there is no policy to be granted",
+}  # fmt: skip
+_SDK = "no SDK stands between: a launch is one call"
+_DOUBLE = "the cloud is a double of ours in memory: it has no answers to be read, nor anybody who signs or pays"
+
+NOT_PLAYED: dict[str, dict[int, str]] = {
+    "local": {
+        **_OWN, 6: "a call within one process loses no answer but with the process: see tests/worlds",
+        8: "as 6", 9: "as 6", 10: _SDK, 13: "the list is read from one folder in one look",
+        21: "a process can always be started; what cannot is 7",
+        23: "nobody logs in", 25: "a machine type is only worn here: there is none that could be wrong",
+        30: "it is the clock that everything goes by",
+    },
+    "machines": _OWN,
+    "odd": {
+        2: _DOUBLE, 10: _SDK, 13: _DOUBLE, 20: _DOUBLE, 28: _DOUBLE, 29: _DOUBLE, 31: _DOUBLE, 32: _DOUBLE,
+        33: _DOUBLE, 34: _DOUBLE, 35: _DOUBLE, 37: _DOUBLE, 38: _DOUBLE, 39: _DOUBLE, 41: _DOUBLE, 42: _DOUBLE,
+        43: _DOUBLE, 44: _DOUBLE, 45: _DOUBLE,
+    },
+}  # fmt: skip
