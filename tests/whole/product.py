@@ -75,7 +75,7 @@ class Cli:
             shown = self.show(job)
             if what(shown):
                 return shown
-            time.sleep(0.8)  # each look is a whole command: leave the processors to the training
+            time.sleep(1.5)  # each look is a whole command: leave the processors to the training
         raise AssertionError(f"never: {json.dumps(shown)[-3000:]}")
 
     def processes(self) -> list[psutil.Process]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from product import Cli, cut
 
 
@@ -106,6 +107,7 @@ def test_the_job_and_then_the_node_are_killed_and_the_weights_are_those_of_an_un
     assert weights(after) == weights(finished(cli, unbroken))
 
 
+@pytest.mark.long  # in CI the demo is preempted so, and the test before this one compares weights
 def test_injected_preemptions_leave_the_same_weights(cli: Cli, tmp_path: Path) -> None:
     job_file = cut(tmp_path / "digits", epochs=6)  # the second point must come well before the end
     unbroken = finished(cli, cli.detach(job_file, "--local"))
