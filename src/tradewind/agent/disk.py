@@ -20,7 +20,7 @@ def write(path: str, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(draft, path)
-    sync_folder(os.path.dirname(path))
+    sync(os.path.dirname(path))
 
 
 def write_json(path: str, value: Dict[str, Any]) -> None:
@@ -38,8 +38,8 @@ def read_json(path: str) -> Optional[Dict[str, Any]]:
     return value if isinstance(value, dict) else None
 
 
-def sync_folder(path: str) -> None:
-    """Make renames in a folder survive a power cut."""
+def sync(path: str) -> None:
+    """Make what is in a file, or the names in a folder, survive a power cut."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -73,7 +73,7 @@ def copy_files(source: str, target: str, names: List[str]) -> List[Dict[str, Any
         size, crc = copy_file(os.path.join(source, *name.split("/")), place)
         copied.append({"name": name, "bytes": size, "crc32": crc})
     for folder in sorted(folders):
-        sync_folder(folder)
+        sync(folder)
     return copied
 
 

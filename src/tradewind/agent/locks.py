@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from typing import Optional
+from contextlib import contextmanager
+from typing import Iterator, Optional
 
 # A look at a lock takes it, shared, for an instant; who wants to hold it tries again meanwhile.
 _TRIES, _BETWEEN_SECONDS = 20, 0.01
@@ -22,6 +23,17 @@ def hold(path: str) -> Optional[int]:
             time.sleep(_BETWEEN_SECONDS)
     os.close(handle)
     return None
+
+
+@contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Waits for the lock, and holds it inside: one after the other, threads and processes alike."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def is_held(path: str) -> bool:

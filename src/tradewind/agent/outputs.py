@@ -63,7 +63,7 @@ def gather(root: str, patterns: List[str]) -> Gathered:
     disk.write_json(os.path.join(draft, wire.OUTPUTS_MANIFEST), told)
     shutil.rmtree(place, ignore_errors=True)
     os.rename(draft, place)
-    disk.sync_folder(root)
+    disk.sync(root)
     return Gathered(len(files), manifest.total_bytes(told), round(time.time() - began, 3), missing)
 
 
@@ -80,5 +80,5 @@ def save(root: str, store: str, epoch: int) -> Tuple[str, int]:
     copied = disk.copy_files(source, draft, disk.files_under(source))
     shutil.rmtree(place, ignore_errors=True)
     os.rename(draft, place)
-    disk.sync_folder(os.path.dirname(place))
+    disk.sync(os.path.dirname(place))
     return place, len(copied) - 1

@@ -68,7 +68,7 @@ def _name(draft: str, folder: str, told: Dict[str, Any]) -> None:
     if os.path.exists(place):
         disk.remove(place)
     os.rename(draft, place)
-    disk.sync_folder(folder)
+    disk.sync(folder)
 
 
 def _copy(each: Held, told: Dict[str, Any], draft: str) -> List[Dict[str, Any]]:
@@ -84,4 +84,4 @@ def _spread(draft: str, folder: str, names: List[str]) -> None:
         place = os.path.join(folder, *name.split("/"))
         os.makedirs(os.path.dirname(place), exist_ok=True)
         os.replace(os.path.join(draft, *name.split("/")), place)
-        disk.sync_folder(os.path.dirname(place))
+        disk.sync(os.path.dirname(place))

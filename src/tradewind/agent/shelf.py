@@ -44,7 +44,7 @@ def put(draft: str, store: str, epoch: int, step: int) -> str:
     if os.path.exists(path):
         os.rename(path, prior)
     os.rename(draft, path)
-    disk.sync_folder(folder)
+    disk.sync(folder)
     if os.path.exists(prior):
         disk.remove(prior)
     return path

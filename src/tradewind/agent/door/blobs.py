@@ -8,15 +8,13 @@ asked for in 30 days is taken away.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import struct
 import time
-from contextlib import contextmanager
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
-from tradewind.agent import disk
+from tradewind.agent import disk, locks
 from tradewind.agent.door import parts
 from tradewind.agent.door.faults import Refused
 from tradewind.wire.door import CHUNK
@@ -117,7 +115,7 @@ def take_small(root: str, request: Dict[str, Any], body: bytes) -> Tuple[Dict[st
         lines.append((digest, at, size))
         at += size
     folder = folder_of(root)
-    with _locked(folder):
+    with locks.alone(os.path.join(folder, _LOCK)):
         pack = _open_pack(folder)
         with open(pack, "ab") as file, open(pack[: -len(_PACK)] + _INDEX, "ab") as index:
             start = file.tell()
@@ -150,14 +148,14 @@ def take_part(root: str, request: Dict[str, Any], body: bytes) -> Tuple[Dict[str
         os.unlink(part)
         raise Refused("invalid", "a blob is not what its name says: {}".format(request["sha256"]))
     os.replace(part, path)
-    disk.sync_folder(os.path.dirname(path))
+    disk.sync(os.path.dirname(path))
     return {"present": size}, b""
 
 
 def prune(root: str) -> None:
     """Take away what was not asked for in a long time."""
     folder, oldest = folder_of(root), time.time() - _KEEP_SECONDS
-    with _locked(folder):
+    with locks.alone(os.path.join(folder, _LOCK)):
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
             if name == _LOCK or name.endswith(_INDEX) or _used_at(path) > oldest:
@@ -199,17 +197,6 @@ def _open_pack(folder: str) -> str:
         return os.path.join(folder, packs[-1])
     number = int(packs[-1][: -len(_PACK)]) + 1 if packs else 1
     return os.path.join(folder, "{:06d}{}".format(number, _PACK))
-
-
-@contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """One writer of packs at a time, whatever process it is in."""
-    handle = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 OPERATIONS = {"have": have, "blobs": take_small, "part": take_part}

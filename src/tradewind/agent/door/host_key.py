@@ -37,7 +37,7 @@ def host_key(_root: str, request: Header) -> Header:
         if os.path.exists(following):  # else it was put there before, and only the answer was lost
             disk.write(key + ".pub", (_public(following) + "\n").encode())
             os.replace(following, key)  # which takes the one-time key away
-            disk.sync_folder(os.path.dirname(key))
+            disk.sync(os.path.dirname(key))
         _run([str(word) for word in config["reload"]])
         return {"key": _public(key)}
     raise Refused("invalid", "{!r} is no step".format(request["step"]))

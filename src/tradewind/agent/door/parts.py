@@ -92,9 +92,9 @@ def put_done(root: str, request: Dict[str, Any], _: bytes) -> Tuple[Dict[str, An
     if crc != request["crc32"]:
         os.unlink(part)
         raise Refused("invalid", "{} has checksum {}, not {}".format(request["path"], crc, request["crc32"]))
-    _sync(part)
+    disk.sync(part)
     os.replace(part, path)
-    disk.sync_folder(os.path.dirname(path))
+    disk.sync(os.path.dirname(path))
     return {}, b""
 
 
@@ -102,14 +102,6 @@ def _of_store(root: str, request: Dict[str, Any]) -> str:
     if not str(request["path"]).startswith(layout.STORE + "/"):
         raise Refused("invalid", "only the store takes files: {!r}".format(request["path"]))
     return inside(layout.folder_of(root, request["id"]), request["path"])
-
-
-def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 OPERATIONS = {"put": put, "put-done": put_done}

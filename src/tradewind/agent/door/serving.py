@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from tradewind.agent import disk, locks
 from tradewind.agent.door import blobs, layout, login, work
@@ -19,7 +17,8 @@ from tradewind.wire import spec as wire
 
 Answer = Tuple[Dict[str, Any], bytes]
 _START_SECONDS = 60.0
-_LOCK, _LIBRARY = "start.lock", ".library.zip"
+_LOCK = "start.lock"  # a start whose answer was lost may still be at work when it is asked again
+_LIBRARY = ".library.zip"
 _COMMAND = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _STATES = {wire.SERVING: "serving", wire.SERVED: "served"}
 
@@ -34,7 +33,7 @@ def start(root: str, request: Dict[str, Any], body: bytes) -> Answer:
     """
     folder = _held(root, request["id"])
     spec = _by_this_clock(folder, request["spec"])
-    with _alone(folder):
+    with locks.alone(os.path.join(folder, _LOCK)):
         there = _spec(folder)
         if there is None:
             _lay_out(root, folder, spec, request["names"], json.loads(body)["entries"])
@@ -47,7 +46,7 @@ def start(root: str, request: Dict[str, Any], body: bytes) -> Answer:
 def revive(root: str, request: Dict[str, Any], _: bytes) -> Answer:
     """Start the agent again; one that lives, or that has ended its work, is left as it is."""
     folder = _held(root, request["id"])
-    with _alone(folder):
+    with locks.alone(os.path.join(folder, _LOCK)):
         if _spec(folder) is None:
             raise Refused("gone", "nothing was started there")
         return _serve(folder, request["secrets"]), b""
@@ -71,17 +70,6 @@ def _held(root: str, id_: str) -> str:
     if not locks.is_held(os.path.join(folder, layout.LOCK)):
         raise Refused("gone", "{} has ended; only its folder is left".format(id_))
     return folder
-
-
-@contextmanager
-def _alone(folder: str) -> Iterator[None]:
-    """One start at a time: one whose answer was lost may still be at work when it is asked again."""
-    handle = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _spec(folder: str) -> Optional[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import subprocess
@@ -58,13 +57,9 @@ def take(root: str, request: Header) -> Header:
 def _one_at_a_time(root: str) -> Iterator[None]:
     """One take in ROOT after the other: what is a draft then, nobody works on."""
     os.makedirs(os.path.join(root, layout.INSTANCES), exist_ok=True)
-    handle = os.open(os.path.join(root, _LOCK), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with locks.alone(os.path.join(root, _LOCK)):
         disk.sweep(os.path.join(root, layout.INSTANCES), layout.DRAFT)
         yield
-    finally:
-        os.close(handle)
 
 
 def _begun(folder: str) -> bool:
