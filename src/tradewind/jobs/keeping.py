@@ -2,7 +2,7 @@
 
 A node tells of what its agent published where it is; the transport brings that home, while the job goes on. Until then
 it is in ``measures.to_keep``, oldest first: the one that is on its way, which is seen through (given up for a newer one
-each time, on a slow line none would ever come), and the newest. An attempt that was cut short waits for its last one,
+each time, on a slow line none would ever come), and the newest. An attempt that is over waits for its last one,
 as long as its machine may be heard; ``measures.kept_open`` is since when.
 """
 
