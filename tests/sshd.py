@@ -247,16 +247,17 @@ class Relay:
         self._to = (server.host, server.port)
         self.connections = self.sent = self.received = 0
         self._left: dict[str, int] = {}
-        self._ways: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
+        self._open: set[asyncio.StreamWriter] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._flow = asyncio.Event()
         self._flow.set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="relay")
         self._thread.start()
         self.host, self.port = loopback()
-        self._server = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self._serve, self.host, self.port), self._loop
-        ).result(WAIT_SECONDS)
+        self._listening = socket.create_server((self.host, self.port), backlog=100)
+        self._listening.setblocking(False)
+        self._loop.call_soon_threadsafe(self._loop.add_reader, self._listening, self._take)
 
     def stall(self) -> None:
         """Pass nothing on, in either direction, and close nothing: the cable is out."""
@@ -287,22 +288,31 @@ class Relay:
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _take(self) -> None:
+        taken, _ = self._listening.accept()
         self.connections += 1
+        task = self._loop.create_task(self._serve(taken))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def _serve(self, taken: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=taken)
+        self._open.add(writer)
         try:
             back, there = await asyncio.open_connection(*self._to)
         except OSError:
-            writer.close()
+            self._drop(writer)
             return
-        way = (writer, there)
-        self._ways.add(way)
+        self._open.add(there)
         pumps = [asyncio.ensure_future(self._pump(reader, there, "sent")),
                  asyncio.ensure_future(self._pump(back, writer, "received"))]  # fmt: skip
-        with contextlib.suppress(asyncio.CancelledError):  # it ends with the relay
-            await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
-        self._ways.discard(way)
-        for each in way:
+        await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+        self._drop(writer, there)
+
+    def _drop(self, *writers: asyncio.StreamWriter) -> None:
+        for each in writers:
             each.close()
+            self._open.discard(each)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str) -> None:
         with contextlib.suppress(OSError):
@@ -323,18 +333,18 @@ class Relay:
         return data
 
     def _cut(self) -> None:
-        for way in self._ways:
-            for each in way:
-                each.close()
+        for each in self._open:
+            each.close()
 
     async def _end(self) -> None:
-        self._server.close()
+        """Close all and wait for every task: one that is cancelled before it begins would leave its socket open."""
+        self._loop.remove_reader(self._listening)
+        self._listening.close()
         self._flow.set()
-        self._cut()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for each in self._open:
+                each.transport.abort()  # what is not yet sent would keep a closed one open
+            await asyncio.wait(tasks, timeout=0.01)
 
 
 @contextlib.contextmanager
