@@ -25,7 +25,7 @@ demo: install  ## rehearse the example job on this computer, from its plan to it
 	$(ACTIVE) $(BIN)/tradewind run examples/digits/job.yaml --rehearse --yes
 
 test: install  ## run the tests (PYTEST_ARGS="-k name" for some)
-	$(ACTIVE) $(BIN)/pytest -n 3 --dist worksteal $(PYTEST_ARGS)
+	$(ACTIVE) $(BIN)/pytest -n 4 --dist worksteal $(PYTEST_ARGS)
 
 test-long: install  ## run the soaks and full-size proofs that `test` leaves out
 	$(ACTIVE) $(BIN)/pytest -n 2 --dist worksteal -m long $(PYTEST_ARGS) || test $$? -eq 5  # 5: there are none

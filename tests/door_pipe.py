@@ -35,8 +35,8 @@ def zipapp() -> Path:
 class DoorPipe:
     """One door of the folder ``root``; ``ports.Host``, and what ``nodes.ssh.Road`` has besides.
 
-    After ``cut_after(N)`` the door is killed when N more bytes went to it, wherever in a frame that is; ``reopen``
-    begins another one.
+    After ``cut_after(N)`` the door is killed when N more bytes went to it, wherever in a frame that is, and after
+    ``cut_after(received=N)`` when N bytes in all came from it; ``reopen`` begins another one.
     """
 
     def __init__(self, root: Path, python: str = sys.executable, env: Mapping[str, str] | None = None) -> None:
@@ -47,11 +47,12 @@ class DoorPipe:
         self._env = {"PATH": os.environ["PATH"], "HOME": str(root.parent), **(env or {})}
         self._lock = threading.Lock()
         self._left: int | None = None
+        self._enough: int | None = None
         self.reopen()
 
     def reopen(self) -> None:
         self.close()
-        self._left = None
+        self._left = self._enough = None
         self._pending: dict[int, Future[Answer]] = {}
         self.process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._env, cwd="/"
@@ -61,8 +62,8 @@ class DoorPipe:
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout, self._pending), daemon=True)
         self._reader.start()
 
-    def cut_after(self, sent: int) -> None:
-        self._left = sent
+    def cut_after(self, sent: int | None = None, received: int | None = None) -> None:
+        self._left, self._enough = sent, received
 
     def close(self) -> None:
         process = getattr(self, "process", None)
@@ -115,6 +116,8 @@ class DoorPipe:
             while head := stream.read(door.HEAD_BYTES):
                 text, size = door.read_head(head)
                 header, body = door.read_header(stream.read(text)), stream.read(size)
+                if len(body) < size:
+                    break
                 self.received += door.HEAD_BYTES + text + size
                 answer = pending[header["n"]]
                 if "ok" in header:
@@ -122,6 +125,9 @@ class DoorPipe:
                 else:
                     fault = header["fault"]
                     answer.set_exception(HostRefused(fault["kind"], fault["words"], fault["data"]))
+                if self._enough is not None and self.received >= self._enough:
+                    self.process.kill()
+                    break
         with self._lock:
             for answer in pending.values():
                 if not answer.done():

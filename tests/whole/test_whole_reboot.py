@@ -24,11 +24,13 @@ def reboot(cli: Cli, bystander: int) -> None:
 def test_after_a_reboot_the_job_begins_again_and_nobody_else_is_touched(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "job").mkdir()
     job_file = tmp_path / "job" / "job.yaml"
-    job_file.write_text("name: slow\nrun: sleep 3; echo done > out.txt\noutputs: [out.txt]\n")
+    again = tmp_path / "again"
+    job_file.write_text(f"run: '[ -e {again} ] || sleep 600; echo done > out.txt'\noutputs: [out.txt]\n")
     job = cli.detach(job_file, "--local")
     cli.until(job, lambda shown: any(event["kind"] == "run-started" for event in shown["events"]))
     bystander = subprocess.Popen(["sleep", "600"])
     reboot(cli, bystander.pid)
+    again.touch()
 
     after = cli.json("wait", job)
     assert [each["outcome"] for each in after["attempts"]] == ["interrupted", "succeeded"]
