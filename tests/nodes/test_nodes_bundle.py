@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from transport_bench import small_disk
 
 from tradewind.domain.errors import BadInput
-from tradewind.nodes import bundle
-from tradewind.nodes.archive import read_manifest
+from tradewind.nodes import archive, bundle
+from tradewind.nodes.archive import Entry, read_manifest
 from tradewind.nodes.bundle import pack, unpack
 
 
@@ -201,6 +201,16 @@ def test_an_unreadable_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         pack(work, tmp_path / "a.tar")
     assert raised.value.code == "workdir-unreadable"
     assert raised.value.facts["path"] == "deep/closed.txt"
+
+
+def test_a_file_that_vanishes_while_the_work_is_packed_is_left_out(tmp_path: Path) -> None:
+    work = fill(tmp_path / "work", "here.txt", "passing.tmp")
+    entries = [Entry(path.name, path, path.lstat()) for path in sorted(work.iterdir())]
+    (work / "passing.tmp").unlink()
+    archive.write(entries, tmp_path / "a.tar", shelf=None)
+    assert [each["name"] for each in read_manifest(tmp_path / "a.tar")] == ["here.txt"]
+    with tarfile.open(tmp_path / "a.tar") as made:
+        assert made.getnames() == ["here.txt"]
 
 
 def test_an_archive_cannot_reach_outside(tmp_path: Path) -> None:

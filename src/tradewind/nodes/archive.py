@@ -19,6 +19,7 @@ import stat
 import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -61,7 +62,7 @@ def write(entries: Iterable[Entry], into: Path, shelf: Path | None) -> None:
     draft, told_draft = (path.with_name(f".{path.name}.{os.getpid()}") for path in (into, manifest_path(into)))
     try:
         with draft.open("wb") as archive:
-            told = [_add(archive, entry) for entry in entries]
+            told = [line for entry in entries if (line := _add(archive, entry))]
             archive.write(bytes(2 * tarfile.BLOCKSIZE))
         text = json.dumps({"v": VERSION, "entries": told}, separators=(",", ":")).encode()
         told_draft.write_bytes(text)
@@ -74,8 +75,8 @@ def write(entries: Iterable[Entry], into: Path, shelf: Path | None) -> None:
         told_draft.unlink(missing_ok=True)
 
 
-def _add(archive: BinaryIO, entry: Entry) -> dict[str, Any]:
-    """Put one entry into the archive; its line of the manifest."""
+def _add(archive: BinaryIO, entry: Entry) -> dict[str, Any] | None:
+    """Put one entry into the archive; its line of the manifest. None for a file that is gone since it was listed."""
     header = tarfile.TarInfo(entry.name)
     header.mtime = _DATE
     mode = entry.status.st_mode
@@ -90,10 +91,13 @@ def _add(archive: BinaryIO, entry: Entry) -> dict[str, Any]:
         archive.write(_packed(header))
         return {**told, "kind": "folder", "mode": header.mode}
     header.size = entry.status.st_size
-    archive.write(_packed(header))
-    offset = archive.tell()
     try:
-        digest = _copy(entry.path, header.size, archive)
+        with entry.path.open("rb", buffering=0) as source:
+            archive.write(_packed(header))
+            offset = archive.tell()
+            digest = _copy(source, header.size, archive)
+    except FileNotFoundError:
+        return None
     except OSError as fault:
         raise BadInput("workdir-unreadable", path=entry.name, why=fault.strerror or fault) from fault
     archive.write(bytes(-header.size % tarfile.BLOCKSIZE))
@@ -104,17 +108,16 @@ def _packed(header: tarfile.TarInfo) -> bytes:
     return header.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
 
 
-def _copy(source: Path, size: int, archive: BinaryIO) -> str:
+def _copy(source: FileIO, size: int, archive: BinaryIO) -> str:
     """Copy ``size`` bytes of a file into the archive; their sha256."""
     digest = hashlib.sha256()
-    with source.open("rb", buffering=0) as file:
-        while size:
-            data = file.read(min(size, _CHUNK))
-            if not data:
-                raise OSError("it became shorter while it was read")
-            digest.update(data)
-            archive.write(data)
-            size -= len(data)
+    while size:
+        data = source.read(min(size, _CHUNK))
+        if not data:
+            raise OSError("it became shorter while it was read")
+        digest.update(data)
+        archive.write(data)
+        size -= len(data)
     return digest.hexdigest()
 
 

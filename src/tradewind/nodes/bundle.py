@@ -72,6 +72,8 @@ def _entries(folder: Path, top: Path, rules: Rules, hidden: frozenset[Path], lef
     rules = rules.within(folder)
     try:
         found = sorted(os.scandir(folder), key=lambda each: each.name)
+    except FileNotFoundError:  # gone since it was seen: others may be at work in the workdir
+        return
     except OSError as fault:
         raise _unreadable(folder, top, fault) from fault
     for each in found:
@@ -92,12 +94,16 @@ def _entry(path: Path, top: Path, left_out: list[str]) -> Entry | None:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
             return _link(name, path, status, top, left_out)
+    except FileNotFoundError:
+        return None
     except OSError as fault:
         raise _unreadable(path, top, fault) from fault
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
         left_out.append(f"{name} (neither file nor folder)")
         return None
     if not os.access(path, os.R_OK):
+        if not path.exists():
+            return None
         raise BadInput("workdir-unreadable", path=name, why="permission denied")
     return Entry(name, path, status)
 
