@@ -2,7 +2,7 @@
 # Each target first sees to .venv (scripts/install), which checks Python, venv and free disk, and is quick when done.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long check bench clean
+.PHONY: help install demo test test-long check bench docs clean
 
 PYTHON ?=
 TORCH_INDEX_URL ?=
@@ -39,6 +39,12 @@ check: install  ## the gate: style, types, import contracts, tests
 
 bench: install  ## measure; one JSON line a figure
 	@for benchmark in $(BENCHMARKS); do $(ACTIVE) $(BIN)/python "$$benchmark" || exit 1; done
+
+docs: install  ## make the references from the sources and the pages into build/docs/index.html, every link checked
+	@test "$$(cat .venv/.docs 2>/dev/null)" = "$$(cksum <constraints.txt)" || { \
+	  $(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]" && cksum <constraints.txt >.venv/.docs; }
+	PYTHONPATH=docs:tests $(BIN)/python -m generate
+	$(BIN)/sphinx-build -q -W --keep-going -E -a -b html -c docs/site -d build/doctrees . build/docs
 
 clean:  ## remove caches and build output; .venv stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info

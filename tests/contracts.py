@@ -71,7 +71,8 @@ SIZE_BESIDE = record(  # what the answer of size tells besides, for a workload w
 )  # fmt: skip
 LESSON = record(
     subject=TEXT, gpu=maybe(TEXT), device=TEXT, gpus=WHOLE, micro_batch=WHOLE, step_seconds=NUMBER,
-    peak_memory_gib=maybe(NUMBER), steps=WHOLE, job=TEXT, at=INSTANT,
+    peak_memory_gib=maybe(NUMBER), steps=WHOLE, job=TEXT, at=INSTANT, start_seconds=maybe(NUMBER),
+    end_seconds=maybe(NUMBER), on=maybe(TEXT),
 )  # fmt: skip
 CALIBRATED = record(
     workload=TEXT, job=TEXT, state=TEXT, exit_code=maybe(WHOLE), subject=TEXT, lesson=maybe(LESSON),
@@ -159,12 +160,17 @@ NEXT = record(**DECISION, at_risk=TRUTH, if_lost=maybe(record(**DECISION)), on_d
               decided_at=maybe(INSTANT))  # fmt: skip
 SHOW = record(
     **PS_FIELDS, workload={"type": "object"}, plan=maybe(PLAN), attempts=every(ATTEMPT),
-    checkpoints=every(record(step=WHOLE, at=INSTANT, bytes=WHOLE, state=one_of("complete", "torn"), path=TEXT)),
+    checkpoints=every(record(step=maybe(WHOLE), at=INSTANT, bytes=WHOLE, state=one_of("complete", "torn"), path=TEXT,
+                             verified=TRUTH)),
     decisions=every(record(at=INSTANT, action=TEXT, why=maybe(TEXT), pool=maybe(TEXT))), next=maybe(NEXT),
     limits=record(deadline=maybe(INSTANT), budget=maybe(record(limit=maybe(MONEY), spent=MONEY, held=MONEY)),
                   lease=maybe(TEXT), hard_end=maybe(INSTANT), hard_end_by=maybe(TEXT)),
     events=EVENTS, outputs={}, predicted=maybe(record(hours=RANGE, cost=MONEY_RANGE)),
-    actual=record(hours=NUMBER, cost=maybe(MONEY)), metrics={"type": "object"},
+    actual=record(hours=NUMBER, cost=maybe(MONEY)), metrics={"type": "object"}, here=maybe(record(
+        predicted=maybe(record(hours=RANGE, cost=maybe(MONEY_RANGE), machines=WHOLE,
+                               measured=record(at=INSTANT, job=TEXT))),
+        actual=record(hours=NUMBER, cost=maybe(MONEY)),
+    )),
     supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)), trace=maybe(TRACE),
 )  # fmt: skip
 EXPLAIN = record(
@@ -304,6 +310,21 @@ MACHINE_REMOVED = record(
 VISIT = record(argv=every(TEXT), target=TEXT, ports=every(record(port=WHOLE, local=WHOLE)))
 FETCHED = record(job=TEXT, path=TEXT, to=maybe(TEXT), files=every(record(name=TEXT, bytes=WHOLE)), bytes=WHOLE,
                  running=TRUTH)  # fmt: skip
+
+RATES = every(record(base=TEXT, quote=TEXT, value=TEXT, as_of=TEXT, source=TEXT,
+                     **{"from": one_of("own", "refreshed", "shipped")}))  # fmt: skip
+UNIT: dict[str, Schema] = {"kind": one_of("systemd", "launchd"), "name": TEXT, "path": TEXT, "installed": TRUTH}
+SUPERVISOR = record(
+    home=TEXT, supervisor=maybe(record(pid=maybe(WHOLE), host=TEXT)),
+    service=record(**UNIT, current=TRUTH, state=maybe(one_of("active", "inactive"))),
+)  # fmt: skip
+SERVICE_CHANGED = record(**UNIT, to_type=every(TEXT))
+
+BEGUN = record(
+    example={"type": "null"}, path=TEXT, written=every(TEXT), missing=every(TEXT), commands=every(TEXT),
+    values=every(record(key=TEXT, value={}, file=maybe(TEXT), line=maybe(WHOLE))), remarks=every(HINT),
+)  # fmt: skip
+COPIED = record(example=TEXT, path=TEXT, written=every(TEXT), packages_missing=every(TEXT))
 
 
 def check(value: Any, schema: Schema) -> None:

@@ -10,11 +10,16 @@ from pathlib import Path
 
 
 @cache
-def python38() -> str | None:
-    """A Python 3.8, when there is one."""
+def python(version: str) -> str | None:
+    """A Python of a version such as ``3.8``, when there is one."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    found = [*map(str, sorted(root.glob("versions/3.8*/bin/python"))), shutil.which("python3.8")]
+    found = [*map(str, sorted(root.glob(f"versions/{version}.*/bin/python"))), shutil.which(f"python{version}")]
     for path in found:
         if path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
             return path
     return None
+
+
+def python38() -> str | None:
+    """The oldest Python on which an agent runs, when it is here."""
+    return python("3.8")

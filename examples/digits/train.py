@@ -21,11 +21,14 @@ import sys
 import time
 from pathlib import Path
 
-import torch
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
-from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+try:
+    import torch
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+    from torch import Tensor, nn
+    from torch.nn.functional import cross_entropy
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing.name} is not installed here. This example needs: pip install numpy scikit-learn torch")
 
 BATCH = 64
 PEAK_LR = 3e-3

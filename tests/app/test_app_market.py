@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +53,9 @@ def test_a_clock_before_the_newest_price_is_said_and_answers_all_the_same(
     assert found["offers"]
     if day.year == 2020:
         assert {each["price_status"] for each in found["offers"]} <= {"dated", "unknown"}, "no age is made up"
+
+
+def test_a_missing_home_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    home = tmp_path / "above" / "home"
+    market.catalog_of(Settings(home))
+    assert home.stat().st_mode & 0o777 == 0o700

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from tradewind.app import jobfile, planned, questions
 from tradewind.app.datasets import datasets_of
 from tradewind.app.market import catalog_of
 from tradewind.app.settings import Settings
+from tradewind.app.sizes import lessons
+from tradewind.app.sizes.lessons import Lesson
 from tradewind.catalog.search import Query, search
-from tradewind.domain.errors import NothingFits
+from tradewind.domain.errors import BadInput, NothingFits
 from tradewind.domain.offer import Purchase
 from tradewind.domain.plan_json import plan_of
 from tradewind.domain.records import Lease
@@ -87,8 +90,34 @@ def test_resources_alone_are_planned_and_nothing_at_all_is_not(settings: Setting
     found = answer(settings, {"run": "x", "resources": {"accelerators": "A100-80GB:1..8"}})
     assert found["chosen"]["offer"]["gpu"] == "A100-80GB"
     assert (found["chosen"]["hours"], found["chosen"]["cost"], found["chosen"]["fit"]) == (None, None, None)
-    with pytest.raises(NothingFits, match="model-unknown"):
+    with pytest.raises(NothingFits, match="needs-unknown"):
         answer(settings, {"run": "x"})
+
+
+def test_what_was_calibrated_on_a_gpu_is_planned_on_it_and_a_processor_says_nothing(settings: Settings) -> None:
+    job = {"run": "python calibrated.py", "training": {"batch_size": 8}}
+    about = lessons.subject(jobfile.load(job))
+    on_cpu = Lesson(about, None, "Xeon", 1, 8, 0.5, None, 30, "job-1", "2026-11-20T00:00:00Z")
+    lessons.keep(settings.calibrations, on_cpu)
+    with pytest.raises(NothingFits, match="needs-unknown") as caught:
+        answer(settings, job)
+    assert caught.value.facts == {"file": "JOB.yaml", "batch": "", "device": "Xeon"}
+    lessons.keep(settings.calibrations, replace(on_cpu, gpu="T4", device="Tesla T4"))
+    found = answer(settings, job)["chosen"]["offer"]
+    assert (found["gpu"], found["gpus"]) == ("T4", 1)
+
+
+def test_a_budget_in_a_currency_without_a_rate_is_no_limit_that_rejects_offers(settings: Settings) -> None:
+    with pytest.raises(BadInput, match="currency-unknown") as caught:
+        answer(settings, {**RESNET, "budget": {"limit": "300 THB"}})
+    assert caught.value.facts["nearest"] == "CNY, EUR, USD"
+
+
+def test_what_takes_longer_than_a_century_is_planned_without_a_date(settings: Settings) -> None:
+    chosen = answer(settings, {**RESNET, "training": {"batch_size": 1, "samples": 10**15, "epochs": 9}})["chosen"]
+    assert chosen["hours"]["value"] > 876_600
+    assert Decimal(chosen["cost"]["value"]) > 10**8
+    assert chosen["finish_by"] is None
 
 
 def test_a_model_without_epochs_is_planned_by_the_step(settings: Settings) -> None:

@@ -22,6 +22,7 @@ from tradewind.clouds.rehearsal.replay import Replay
 from tradewind.clouds.rehearsal.script import Script
 from tradewind.domain.errors import BadInput, NotFound
 from tradewind.domain.records import Job
+from tradewind.jobs.situation import situation_of
 from tradewind.planning.simulation import start_ticks
 from tradewind.store import records
 from tradewind.store.database import Database
@@ -79,6 +80,17 @@ def test_pools_are_the_chosen_way_and_its_fallbacks_with_prices_to_compare() -> 
     assert {pool["zone"] for pool in pools} == {None}
     assert pools[0]["offer"]["billing"]["on_demand_price_per_hour"]["amount"] == "1.00"
     assert all(pool["step_seconds"] == 0.5 and pool["notice_s"] >= 0 and pool["hazard"] > 0 for pool in pools)
+
+
+def test_the_policy_compares_prices_as_the_plan_ranked_them() -> None:
+    """A spot price of years ago may have doubled: it must not beat the one that the plan chose for being newer."""
+    old = way("azure", "eastus-1", "spot", "0.20")
+    old["offer"]["price_status"] = "old"
+    chosen, stale = pools_of(plan(old), None, None, limited=False)
+    assert (chosen["rank_price"], stale["rank_price"]) == (0.30, 0.40)
+    assert (stale["price"], stale["offer"]["price_per_hour"]["amount"]) == (0.20, "0.20")  # billed as listed
+    told = situation_of(job_of(submit(), plan(old), START), [], [], None, START)
+    assert [pool.price for pool in told.pools] == [0.30, 0.40]
 
 
 def test_under_a_budget_all_pools_are_in_its_currency() -> None:

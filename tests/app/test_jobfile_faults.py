@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tradewind.app import jobfile
@@ -71,6 +73,10 @@ def test_all_faults_at_once_in_the_order_of_the_file() -> None:
         ("deadline: 12h", "schedule.deadline"),
         ("limit: 3 CNY", "budget.limit"),
         ("data: [{source: a, path: b, mod: copy}]", "data[0].mode"),
+        ("acclerators: A10", "resources.accelerators"),
+        ("gpus: 8", "resources.accelerators"),
+        ("region: x", "placement.regions"),
+        ("Command: x", "run"),
         ("qqqq: 1", ""),
     ],
 )
@@ -101,10 +107,73 @@ def test_the_nearest_key(line: str, nearest: str) -> None:
         ("env: {A: {}}", "type-wrong"),
         ("{a: 1}: b", "key-not-text"),
         ("setup: '  '", "value-empty"),
+        ("resources: {disk_gb: 10 GBs}", "number-with-unit"),
+        ("training: {samples: '8,189'}", "number-with-unit"),
+        ("training: {epochs: -3}", "number-out-of-range"),
+        ("training: {epochs: 1e400}", "number-out-of-range"),
+        (f"training: {{epochs: {'9' * 5000}}}", "number-out-of-range"),
+        ("schedule: {max_duration: 99999d}", "duration-out-of-range"),
+        ("schedule: {max_duration: 0h}", "duration-out-of-range"),
+        ("budget: {limit: -3 CNY}", "money-unreadable"),
+        ("budget: {limit: '1,5 EUR'}", "money-unreadable"),
+        ("budget: {limit: 0 CNY}", "money-out-of-range"),
+        (f"budget: {{limit: {'9' * 40} CNY}}", "money-out-of-range"),
+        ("budget: {limit: 300 XYZ}", "currency-none"),
+        ('env: {A: "a\\0b"}', "character-unusable"),
+        ('setup: "\\ud800"', "character-unusable"),
+        ("env: {<<: {A: b}}", "yaml-merge"),
+        (f"resources: {{accelerators: {'a' * 300_000}}}", "value-too-long"),
     ],
 )
 def test_one_fault_one_code(line: str, code: str) -> None:
     assert [fault.code for fault in faults_in(f"run: x\n{line}\n")] == [code]
+
+
+@pytest.mark.parametrize(
+    ("line", "nearest"),
+    [
+        ("schedule: {deadline: 12 hours}", "12h"),
+        ("schedule: {deadline: 1.5小时}", "1.5h"),
+        ("schedule: {idle_stop: 300}", "300s, 300m, 300h"),
+        ("schedule: {deadline: soon}", ""),
+        ("schedule: {deadline: -12h}", ""),
+        ("budget: {limit: 300 RMB}", "300 CNY"),
+        ("budget: {limit: '1,300.5 元'}", "1,300.5 CNY"),
+        ("budget: {limit: ¥300}", "300 CNY"),
+        ("budget: {limit: 300 CYN}", "300 CNY"),
+        ("budget: {limit: 300 XQZ}", ""),
+        ("budget: {limit: 300}", ""),
+    ],
+)
+def test_what_may_have_been_meant_by_a_time_or_a_sum(line: str, nearest: str) -> None:
+    (fault,) = faults_in(f"run: x\n{line}\n")
+    assert fault.facts["nearest"] == nearest
+
+
+def test_a_deadline_that_has_gone_by_is_a_fault_of_the_file_beside_the_others() -> None:
+    text = "run: x\nmodle: {}\nschedule: {deadline: 2026-11-22T08:00+08:00}\n"
+    with pytest.raises(BadInput) as caught:
+        jobfile.parse(text, "job.yaml", datetime(2026, 11, 22, tzinfo=UTC))
+    assert [told(fault) for fault in caught.value.faults] == [
+        (2, 1, "key-unknown", "modle"), (3, 12, "deadline-gone", "schedule.deadline"),
+    ]  # fmt: skip
+    later = text.replace("modle", "env").replace("08:00+", "08:01+")
+    assert jobfile.parse(later, "job.yaml", datetime(2026, 11, 22, tzinfo=UTC)).schedule.deadline_at is not None
+
+
+def test_what_several_keys_make_together_is_told_beside_what_each_is_wrong_in() -> None:
+    codes = [fault.code for fault in faults_in("run: []\nmodel: {}\nenv: {A: 1}\nsecrets: [A]\nmodle: 1\n")]
+    assert codes == ["type-wrong", "model-source-missing", "secret-in-env", "key-unknown"]
+
+
+def test_a_character_that_no_program_takes_hides_no_other_fault() -> None:
+    codes = [fault.code for fault in faults_in('run: x\nenv: {"\\ud800": b}\nresources: {accelerators: "\\ud800"}\n')]
+    assert codes == ["character-unusable", "env-name-unusable", "character-unusable", "gpu-unknown"]
+
+
+def test_a_fact_is_cut_where_the_file_goes_on_for_ever() -> None:
+    (fault,) = faults_in(f"run: x\nschedule: {{deadline: {'h' * 900}}}\n")
+    assert len(fault.facts["text"]) == jobfile.SHOWN
 
 
 def test_a_secret_may_not_also_stand_in_the_open() -> None:
@@ -116,5 +185,5 @@ def test_a_secret_may_not_also_stand_in_the_open() -> None:
 def test_a_mapping_has_faults_without_places() -> None:
     with pytest.raises(BadInput) as caught:
         jobfile.load({"training": {"epochs": 0}})
-    assert sorted(fault.code for fault in caught.value.faults) == ["key-missing", "number-out-of-range"]
+    assert sorted(fault.code for fault in caught.value.faults) == ["number-out-of-range", "run-missing"]
     assert all(fault.where is None for fault in caught.value.faults)

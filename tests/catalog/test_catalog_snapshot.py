@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -50,6 +51,17 @@ def test_a_damaged_snapshot_is_rebuilt(home: Path, harm: str) -> None:
     assert again.origin == "rebuilt"
     assert again.path.read_bytes() == whole
     assert snapshots(home) == [again.path]
+
+
+def test_packed_tables_are_the_same_tables(tmp_path: Path, home: Path) -> None:
+    """As a wheel ships the largest one."""
+    data = copied_data(tmp_path)
+    for plain in (data / "prices.csv", data / "regions.csv"):
+        (data / f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    packed, shipped = open_snapshot(tmp_path, data), open_snapshot(home)
+    assert packed.fingerprint == shipped.fingerprint
+    assert packed.path.read_bytes() == shipped.path.read_bytes()
 
 
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:

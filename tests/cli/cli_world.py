@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ class Control:
     swept: Answer = field(default_factory=lambda: answer("sweep"))
     log: bytes = b""
     calibrated: Answer = field(default_factory=lambda: answer("calibrate"))
+    reported: Answer | None = None  # what its report tells, where that matters
     interrupt: bool = False
     outputs: int = 3
     tunnels: list[str] = field(default_factory=lambda: ["ssh", "-N", "box"])
@@ -87,7 +88,7 @@ class Control:
         if submit.local or submit.rehearse or submit.on == "box":
             return None
         if not self.clouds:
-            raise NotConfigured("no-cloud-configured")
+            raise NotConfigured("no-cloud-configured", file="JOB.yaml")
         return {"price_per_hour": {"amount": "0.05", "currency": "USD"}, "hours": 2.0,
                 "at_most": {"amount": "0.15", "currency": "USD"}}  # fmt: skip
 
@@ -106,6 +107,12 @@ class Control:
 
     def show(self, job: str) -> Answer:
         return self._find(job)
+
+    def report(self, job: str) -> Answer:
+        used = dict.fromkeys(("rss_bytes", "cpu_percent", "gpu", "gpu_memory_mb"))
+        told = {"measures": [], "journals": 0, "used": used}
+        return {"show": self._find(job), "cost": answer("cost")["jobs"][0], "series": told,
+                "made_at": "2026-11-21T17:40:00.000Z"} | (self.reported or {})  # fmt: skip
 
     def _find(self, job: str) -> Answer:
         if job not in (self.shown["job"], self.shown["name"]):
@@ -299,7 +306,7 @@ class Inside:
     beside: Answer = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
     asked: list[Any] = field(default_factory=list)
-    broken: Exception | None = None
+    broken: BaseException | None = None
     sized: Answer = field(default_factory=lambda: answer("size"))
     simulated: Answer = field(default_factory=lambda: answer("simulate"))
     traced: str = ""  # the model that is traced on the way
@@ -328,6 +335,15 @@ class Inside:
 
     def catalog(self) -> Shelf:
         return self.shelf
+
+    def rate(self, base: str, quote: str) -> Answer | None:
+        value = {("USD", "CNY"): "6.7758"}.get((base, quote))
+        return {"base": base, "quote": quote, "value": value, "as_of": "2026-06", "source": "x"} if value else None
+
+    def candidates(self, kind: str) -> list[tuple[str, str]]:
+        return {"job": [("digits", "job-3f RUNNING"), ("digits-long", "job-2c STOPPED")],
+                "cloud": [("aws", ""), ("azure", "")], "model": [("preset:resnet50", "")],
+                "machine": [("gpu box", "")]}.get(kind, [])  # fmt: skip
 
     def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None], objective: str) -> Answer:
         self.asked.append((workload, objective))
@@ -380,19 +396,20 @@ class Shell:
     """Runs command lines in one world."""
 
     inside: Inside
-    env: dict[str, str] = field(default_factory=lambda: {"COLUMNS": "100", "LANG": "en_US.UTF-8", "PATH": "/usr/bin"})
+    env: dict[str, str] = field(default_factory=lambda: {"COLUMNS": "100", "LANG": "C.UTF-8", "PATH": "/usr/bin"})
     terminal: bool = False
     typed: str = ""
     unseen: str = ""
     questions: list[str] = field(default_factory=list)
     became: list[list[str]] = field(default_factory=list)
+    zone: tzinfo = UTC
 
     def __call__(self, *args: str) -> Result:
         make = Terminal if self.terminal else io.StringIO
         stdin, out, err = make(self.typed), make(), make()
         clock = iter(range(0, 10_000, 2))
         world = World(self.env, stdin, out, err, self.inside, now=lambda: NOW, monotonic=lambda: float(next(clock)),
-                      sleep=lambda _: None, typed_unseen=self._typed, become=self._become)  # fmt: skip
+                      sleep=lambda _: None, typed_unseen=self._typed, become=self._become, zone=self.zone)  # fmt: skip
         return Result(run(args, world), out.getvalue(), err.getvalue())
 
     def _typed(self, question: str) -> str:

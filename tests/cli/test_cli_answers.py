@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import contracts
 import pytest
 from cli_world import Inside, Shell, answer, job_file, place
-from rich.cells import cell_len
 
 from tradewind.app.queries import CompareQuery, OffersQuery, SizeOverrides
 from tradewind.cli.index import CATALOG, COMMANDS
@@ -64,32 +64,6 @@ def test_stdout_is_one_json_value(shell: Shell, job: str) -> None:
         assert json.loads(result.out) is not None, words
     assert shell("offers", "--json").json() == offers()
     assert shell("plan", job, "--json").json() == answer("plan")
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("columns", [60, 80, 100, 140])
-def test_every_drawing_keeps_to_the_width(shell: Shell, job: str, columns: int, lang: str) -> None:
-    shell.inside.found, shell.plane.swept = offers(), answer("sweep-end")
-    shell.plane.rows = answer("leases")["leases"] + answer("leases-open")["leases"]
-    shell.env["COLUMNS"] = str(columns)
-    for words in command_lines(job):
-        result = shell(*words, "--lang", lang)
-        assert result.code == 0 and result.err.count("\n") <= 1, words
-        for line in result.out.splitlines():
-            assert cell_len(line) <= columns, (words, line)
-            assert line == line.rstrip()
-            assert words[0] != "catalog" or not line.endswith("…"), words  # nothing is cut off
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("columns", [60, 80, 120])
-def test_offers_and_refreshes_keep_to_the_width(shell: Shell, columns: int, lang: str) -> None:
-    recorded = answer("offers")
-    shell.inside.found, shell.inside.beside = recorded.pop("offers"), recorded
-    shell.env["COLUMNS"] = str(columns)
-    for words in (["offers"], ["offers", "--limit", "1"], ["catalog", "refresh"]):
-        told = shell(*words, "--lang", lang).out
-        assert max(map(cell_len, told.splitlines())) <= columns, words
 
 
 @pytest.mark.parametrize("no_color", [True, False])
@@ -392,14 +366,14 @@ def test_a_bug_is_told_in_a_sentence_and_its_traceback_is_kept(shell: Shell) -> 
 def test_help_names_every_command_with_words(shell: Shell, lang: str) -> None:
     shell.env["LANG"] = f"{lang}_XX.UTF-8"
     told = shell("--help").out
-    for group in {"en": ("Plan:", "Run:", "Money:"), "zh": ("规划", "运行", "费用")}[lang]:
-        assert group in told
+    groups = {"en": {"Plan", "Run", "Money", "Nodes", "Team"}, "zh": {"规划", "运行", "费用", "节点", "团队"}}[lang]
+    assert groups <= set(told.splitlines())
     for name in COMMANDS:
         assert f"  {name} " in told
         page = shell(name, "--help")
         assert page.code == 0
         for line in page.out.splitlines():
-            assert not line.rstrip().endswith(("--json", "--help")), "an option without words"
+            assert not re.match(r"  --?[a-z-]+$", line), "an option without words"
 
 
 def test_language_comes_from_the_flag_then_the_locale(shell: Shell) -> None:

@@ -92,7 +92,9 @@ def shell(tmp_path: Path) -> Shell:
         ("help-zh", ["--help", "--lang", "zh"]),
     ],
 )
-def test_golden(shell: Shell, tmp_path: Path, name: str, words: list[str]) -> None:
+def test_golden(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell.inside.folder = Path("home")
     parts = re.fullmatch(r"(.+?)(?:-(60|80|120))?(?:-zh)?", name)
     assert parts is not None
     known = parts[1]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from cli_world import Inside, Shell, answer, job_file
 from hypothesis import given
 from hypothesis import strategies as st
+from pages import Page
 from rich.cells import cell_len
 
 from tradewind import words
@@ -326,34 +326,6 @@ def test_the_plain_list_is_ascii_and_has_the_whole_plan(shell: Shell, job: str) 
 
 # the page
 
-VOID = {"meta", "br"}
-
-
-class Page(HTMLParser):
-    """Reads a page: elements that are open, all attributes, and the text outside the style."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.seen: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.text = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
-            self.text += data
-
 
 @pytest.mark.parametrize("name", RECORDED)
 @pytest.mark.parametrize("lang", words.LANGUAGES)
@@ -361,7 +333,7 @@ def test_a_page_is_whole_and_needs_nothing_else(name: str, lang: str) -> None:
     text = page(Pen(lang, 100), answer(name), "flowers")
     read = Page(text)
     assert read.open == [] and text.startswith("<!doctype html>")
-    assert not {"script", "link", "img", "iframe", "object", "base"} & set(read.seen)
+    assert not {"script", "link", "img", "iframe", "object", "base"} & read.seen
     assert not {"src", "href", "style", "srcset"} & {key for key, _ in read.attributes}
     assert not any(key.startswith("on") for key, _ in read.attributes)
     assert not re.search(r"url\(|@import|https?:", text)

@@ -22,7 +22,10 @@ HEAVY = (
     "tradewind.app",
     "tradewind.store",
     "importlib.metadata",
+    "asyncio",
     "asyncssh",
+    "numpy",
+    "torch",
 )
 PROGRAM = [sys.executable, "-m", "tradewind.cli.main"]
 
@@ -32,15 +35,33 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {**keep, "TRADEWIND_HOME": str(home), "LANG": "C.UTF-8", **more}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--lang", "zh", "offers", "--help"], ["plam"]])
-def test_the_start_imports_nothing_heavy(words: list[str]) -> None:
+def imported(words: list[str], heavy: tuple[str, ...], env: dict[str, str]) -> list[str]:
+    """Which of the heavy modules one command line imports."""
     look = (
         "import sys\nfrom tradewind.cli import main\nsys.argv[1:] = " + repr(words) + "\n"
         "try: main.main()\nexcept SystemExit: pass\n"
-        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+        f"print(*[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines()[-1] == "[]"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, env=env)
+    return done.stderr.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "--help", "run --help", "--lang zh ps -h", "plam", "completion fish", "completion zsh --line tradewind"],
+)
+def test_the_start_imports_nothing_heavy(tmp_path: Path, line: str) -> None:
+    assert imported(line.split(), HEAVY, environment(tmp_path)) == []
+
+
+def test_the_version_imports_only_what_knows_it(tmp_path: Path) -> None:
+    assert imported(["--version"], HEAVY, environment(tmp_path)) == ["importlib.metadata"]
+
+
+@pytest.mark.parametrize("line", ["tradewind show ", "tradewind offers --cloud a", "tradewind size --model preset:r"])
+def test_completing_a_name_imports_only_what_knows_it(tmp_path: Path, line: str) -> None:
+    heavy = tuple(name for name in HEAVY if name not in {"tradewind.app", "tradewind.store"})
+    assert imported(["completion", "bash", "--line", line], heavy, environment(tmp_path)) == []
 
 
 def test_offers_start_without_what_they_do_not_need(tmp_path: Path) -> None:

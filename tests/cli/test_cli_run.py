@@ -37,7 +37,7 @@ def test_a_rehearsal_is_told_from_needs_to_open_leases(shell: Shell, job: str) -
     (submit,) = shell.plane.submitted
     assert (submit.rehearse, submit.local, submit.time_scale) == (True, False, 60.0)
     assert submit.preempt_at == (PreemptAt(share=0.25), PreemptAt(share=0.6))
-    assert submit.env == {"PATH": "/usr/bin", "LANG": "en_US.UTF-8"}
+    assert submit.env == {"PATH": "/usr/bin", "LANG": "C.UTF-8"}
 
 
 def test_a_trace_is_asked_for_with_its_speed_and_window(shell: Shell, job: str) -> None:

@@ -91,6 +91,13 @@ def test_a_point_that_was_passed_waits_for_the_next_attempt_to_train() -> None:
     assert not due(replace(passed, training=False), 1)
 
 
+def test_the_seconds_of_a_script_that_tells_no_steps_count_since_it_runs() -> None:
+    began = SimClock().now()
+    now = replace(script(0, 10.0, PreemptAt(seconds=15)), training=True, since=began)
+    assert not due(now.at(began + timedelta(seconds=4)), 0)
+    assert due(now.at(began + timedelta(seconds=5)), 0)
+
+
 @given(st.integers(1, 100), st.integers(1, 100), st.integers(0, 2))
 def test_what_is_due_stays_due(step: int, later: int, happened: int) -> None:
     assert not due(script(step), happened) or due(script(max(step, later)), happened)

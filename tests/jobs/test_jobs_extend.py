@@ -60,7 +60,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(world: World) -> Non
     assert refusal(world, deadline=200.0) == "deadline-over"
     assert refusal(world, deadline=START) == "deadline-over"
     assert refusal(world, budget="1.99 CNY") == "budget-too-small"
-    assert refusal(world, budget="5 XAU") == "limit-not-convertible"
+    assert refusal(world, budget="5 THB") == "limit-not-convertible"
     assert refusal(world, budget="9 CNY", deadline=10.0) == "deadline-over"  # both or neither
     assert (world.job().settings, world.budget()) == before
 

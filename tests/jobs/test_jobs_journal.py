@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tradewind.jobs.journal import Reading, by_our_clock, fold
 from tradewind.jobs.keeping import kept
 from tradewind.jobs.measure import closed_attempt, measured_step_seconds, with_time_scale
 from tradewind.jobs.room import instance_of
-from tradewind.jobs.verdict import judge
+from tradewind.jobs.verdict import judge, may_go_on
 from tradewind.wire.journal import line, read_lines
 
 T0 = START.timestamp()
@@ -135,6 +136,41 @@ def test_what_an_end_means(exit_code: int, noticed: bool, steps: int, verdict: s
     assert judge({"exit": exit_code, "why": "exit"}, made, noticed=noticed, limited=False) == verdict
 
 
+@pytest.mark.parametrize(
+    ("why", "progress", "verdict"),
+    [
+        ("notice", None, "interrupted"), ("notice", {"step": 5, "total_steps": 9}, "interrupted"),
+        ("notice", {"step": 9, "total_steps": 9}, "succeeded"), ("exit", None, "succeeded"),
+    ],
+)  # fmt: skip
+def test_a_plain_script_that_ends_well_when_told_to_is_not_done(
+    why: str, progress: dict[str, Any] | None, verdict: str
+) -> None:
+    plain = replace(job(), measures={"unverified": True}, progress=progress)
+    ended = {"exit": 0, "why": why}
+    assert judge(ended, attempt(), noticed=True, limited=False, goes_on=may_go_on(plain)) == verdict
+    assert judge(ended, attempt(), noticed=True, limited=False, goes_on=may_go_on(job())) == "succeeded"
+
+
+def test_what_an_unverified_checkpoint_does_not_tell_stays_unknown() -> None:
+    restored = {"type": "restored", "at": T0 + 60, "step": 3, "epoch": 1, "path": "/s", "saved_at": T0 + 40}
+    told = fold(Reading(job(), attempt(2), attempt(last_step=35)), [{**restored, "verified": False, "counted": True}])
+    assert (told.attempt.resumed_step, told.attempt.repeated_steps) == (3, 32)
+    (note,) = told.notes
+    assert note.data["verified"] is False and note.data["saved_at"].endswith("Z")
+    running = fold(Reading(job(), attempt(2), attempt()), [{**restored, "verified": False, "counted": False}])
+    assert (running.attempt.resumed_step, running.attempt.repeated_steps) == (None, attempt(2).repeated_steps)
+    assert running.notes[0].data["step"] is None and "saved_step" not in running.job.measures
+
+
+def test_the_seconds_that_a_script_ran_add_up_over_its_attempts() -> None:
+    started, ended = {"type": "run_started", "at": T0, "pid": 1, "pgid": 1}, {"type": "run_ended", "exit": 143}
+    first = fold(Reading(job(), attempt(), None), [started, {**started, "at": T0 + 3}, {**ended, "at": T0 + 12}])
+    assert first.job.measures["run_since"] == T0
+    second = closed_attempt(first.job)
+    assert second.measures["run_s"] == 12 and "run_since" not in second.measures
+
+
 def test_the_hard_end_expires_a_job_unless_it_had_finished() -> None:
     made = attempt(last_step=5, repeated_steps=0)
     assert judge({"exit": 75, "why": "hard-end"}, made, noticed=False, limited=False) == "expired"
@@ -149,23 +185,38 @@ def test_a_job_that_dies_where_it_died_before_is_not_tried_again() -> None:
 def test_the_time_scale_waits_for_enough_and_is_measured_again_at_the_end() -> None:
     new = job(time_scale="auto", predicted_step_seconds=0.002)
     assert with_time_scale(new)[1] == ()
-    few = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.01), step(4, 1, train_s=2.0)]).job
+    few = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.0), step(4, 1, train_s=2.0)]).job
     assert measured_step_seconds(few) is None
-    enough = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.01), step(20, 2, train_s=2.0)]).job
+    enough = fold(Reading(new, attempt(), None), [step(1, 0, train_s=0.0), step(21, 2, train_s=2.0)]).job
     scaled, notes = with_time_scale(enough)
     assert scaled.measures["time_scale"] == 0.02
     assert [note.kind for note in notes] == ["time-scale"]
     assert with_time_scale(scaled)[1] == ()
-    later = fold(Reading(scaled, attempt(), None), [step(40, 6, train_s=8.0)]).job
+    later = fold(Reading(scaled, attempt(), None), [step(41, 6, train_s=8.0)]).job
     assert with_time_scale(later, last=True)[0].measures["time_scale"] == 0.01
 
 
 def test_seconds_and_steps_add_up_over_attempts() -> None:
-    first = fold(Reading(job(), attempt(), None), [step(10, 1, train_s=5.0)])
+    """Of each attempt the steps between its first and its last are timed: 10 in 5 s, then 20 in 10 s."""
+    first = fold(Reading(job(), attempt(), None), [step(1, 1, train_s=0.0), step(11, 6, train_s=5.0)])
     second = fold(Reading(closed_attempt(first.job), attempt(2), first.attempt), [
-        {"type": "restored", "at": T0, "step": 10, "epoch": 1, "path": "/s"}, step(30, 9, train_s=10.0),
+        {"type": "restored", "at": T0, "step": 11, "epoch": 1, "path": "/s"}, step(12, 9, train_s=0.0),
+        step(32, 19, train_s=10.0),
     ])  # fmt: skip
     assert measured_step_seconds(second.job) == 0.5
+
+
+@pytest.mark.parametrize(("first", "repeated"), [(1, 40), (31, 10), (41, 0)], ids=["from scratch", "behind", "on time"])
+def test_without_a_checkpoint_of_ours_the_first_step_tells_what_is_repeated(first: int, repeated: int) -> None:
+    before = attempt(last_step=40)
+    again = fold(Reading(job(), attempt(2), before), [step(first, 1), step(first + 1, 2)]).attempt
+    assert (again.resumed_step, again.repeated_steps) == (None, repeated)
+
+
+def test_of_a_script_that_does_not_time_itself_the_first_step_is_where_the_time_begins() -> None:
+    """Four steps of 2 s: three lie between the first telling and the last."""
+    told = fold(Reading(job(), attempt(), None), [step(each, 2 * each) for each in range(1, 5)]).job
+    assert (told.measures["attempt_train_s"], told.measures["attempt_steps"]) == (6.0, 3)
 
 
 def test_a_node_whose_clock_is_wrong_tells_when_things_happened_by_ours() -> None:
@@ -216,6 +267,16 @@ def test_a_checkpoint_counts_when_it_is_home_and_the_one_on_its_way_is_seen_thro
     assert counted(last) == ([4], [], 4)
     assert nodes.asked == ["/1", "/1", "/1", "/4", "/4"]
     assert [(note.kind, note.data["step"]) for note in last.notes] == [("checkpoint-stored", 4)]
+
+
+@pytest.mark.parametrize(("is_counted", "state", "step"), [(True, "unverified", 4), (False, "uncounted", None)])
+def test_the_folder_of_a_plain_script_is_kept_as_what_it_is(is_counted: bool, state: str, step: int | None) -> None:
+    (record,) = published(4)
+    told = {**record, "verified": False, "counted": is_counted, "saved_at": T0 + 2}
+    reading = kept(fold(Reading(job(), attempt(), None), [told]), OddNodes(), instance_of(LEASE), Path("/store"))
+    assert [(each.step, each.state, each.at.timestamp()) for each in reading.checkpoints] == [(4, state, T0 + 2)]
+    assert (reading.attempt.last_checkpoint_step, reading.job.measures.get("saved_step")) == (step, step)
+    assert reading.job.measures["unverified"] and reading.notes[0].data["step"] == step
 
 
 def test_what_lies_at_home_already_counts_at_once_and_asks_for_nothing_twice() -> None:

@@ -177,6 +177,7 @@ def test_too_large_names_the_largest(tmp_path: Path) -> None:
     assert raised.value.code == "workdir-too-large"
     assert raised.value.facts["size"] == "501 MB" and raised.value.facts["files"] == "5"
     assert raised.value.facts["largest"].startswith("big (501 MB, 1 files), many (18 B, 3 files)")
+    assert raised.value.facts["first"] == "big/"  # as a line of .gitignore has it
     (work / ".gitignore").write_text("big/\n")
     with pytest.raises(BadInput) as raised:
         pack(work, tmp_path / "a.tar", most_files=4)

@@ -280,6 +280,19 @@ def test_a_pull_that_is_cut_goes_on_where_it_was(bench: Bench, host: DoorPipe) -
     assert host.received < size + 6 * CHUNK
 
 
+def test_what_a_newer_checkpoint_has_in_common_with_the_last_is_not_brought_again(bench: Bench, host: DoorPipe) -> None:
+    data = os.urandom(8 * CHUNK)
+    assert bench.kept(bench.checkpoint(10, data))
+    received = host.received
+    assert bench.kept(bench.checkpoint(20, data))
+    assert host.received - received < CHUNK
+    old, new = (bench.store / "epoch-0001" / manifest.folder_name(step) / "model.pt" for step in (10, 20))
+    assert new.samefile(old)
+    old.write_bytes(data[::-1])  # damaged here: what is linked is read before it is believed
+    assert bench.kept(bench.checkpoint(30, data))
+    assert manifest.check(str(bench.store / "epoch-0001" / manifest.folder_name(30)))
+
+
 def test_a_torn_or_lost_or_fenced_checkpoint_is_not_brought_home(bench: Bench) -> None:
     torn = bench.checkpoint(10, b"a" * 1000)
     Path(torn, "model.pt").write_bytes(b"b" * 1000)

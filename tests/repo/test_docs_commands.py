@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 import pytest
 
-from tradewind.cli.main import root, take_language
+from tradewind.cli import reader
+from tradewind.cli.main import root
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -62,7 +63,8 @@ def check_tradewind(words: list[str]) -> None:
     """Have the commands' own parsers read the words: each option is known where it stands and has its value."""
     command: click.Command = root
     context = click.Context(command)
-    left = take_language(words)[0]
+    left = reader.taken(words).rest
+    left = left[1:] if left[:1] == ["help"] else left
     while True:
         _, left, _ = command.make_parser(context).parse_args(left)
         if not isinstance(command, click.Group) or not left:

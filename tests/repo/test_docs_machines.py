@@ -13,8 +13,9 @@ from urllib.request import urlopen
 
 import pytest
 from sshd import Sshd
-from test_docs_commands import ROOT, TRADEWIND, commands
+from test_docs_commands import ROOT, commands
 
+TRADEWIND = Path(sys.executable).with_name("tradewind")
 PATIENCE = 120.0
 PAGES = [ROOT / "README.md", ROOT / "docs" / "machines.md"]
 JOB = f"""\

@@ -64,6 +64,14 @@ def test_a_python_without_venv_is_refused_with_the_package_to_install(checkout: 
     assert f"apt-get install python3.{sys.version_info.minor}-venv" in run.stderr
 
 
+def test_a_python_without_sqlite_is_refused(checkout: Path, tmp_path: Path) -> None:
+    poor = python_without("sqlite3", tmp_path / "bin")
+    run = set_up(checkout, PYTHON=str(poor))
+    assert run.returncode == 1
+    assert "was built without sqlite3, ssl or zlib" in run.stderr
+    assert "make PYTHON=/path/to/python3" in run.stderr
+
+
 def test_a_full_disk_is_refused_with_both_figures(checkout: Path, tmp_path: Path) -> None:
     program(tmp_path / "bin", "df", 'echo header; echo "/dev/disk 9 9 1048576 99% /"')
     run = set_up(checkout, PYTHON=sys.executable, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")

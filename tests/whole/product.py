@@ -40,6 +40,7 @@ class Cli:
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
+    program: Path = TRADEWIND
 
     def environment(self) -> dict[str, str]:
         path = os.pathsep.join([str(TRADEWIND.parent), os.environ["PATH"]])
@@ -47,8 +48,9 @@ class Cli:
         return {**kept, "PATH": path, "TRADEWIND_HOME": str(self.home), "COLUMNS": "110", **self.env}
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen([str(TRADEWIND), *words], env=self.environment(), text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")  # fmt: skip
+        command, silent = [str(self.program), *words], subprocess.DEVNULL
+        return subprocess.Popen(command, env=self.environment(), text=True, stdin=silent, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, cwd="/")  # fmt: skip
 
     def __call__(self, *words: str, timeout: float = PATIENCE) -> Done:
         process = self.start(*words)

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import contracts
-from product import EXAMPLE, Cli
+import pytest
+import transcript
+from product import EXAMPLE, REPO, Cli
 
 
 def test_the_demo(cli: Cli) -> None:
     done = cli("run", str(EXAMPLE), "--rehearse", "--yes")
     assert done.code == 0, done.out + done.err
     _check_what_is_told(done.out)
+    transcript.check(REPO / "README.md", done.out, cli.home)
     everything = cli.json("ps", "--all")
     contracts.check(everything, contracts.PS)
     assert cli.json("ps") == []
@@ -32,6 +35,13 @@ def test_the_demo(cli: Cli) -> None:
     assert cli.json("cost") == {"jobs": [], "open_leases": 0}
     assert cli.quiet() == []
     assert list((cli.home / "instances").iterdir()) == []
+
+
+@pytest.mark.long
+def test_the_demo_in_chinese(cli: Cli) -> None:
+    done = cli("run", str(EXAMPLE), "--rehearse", "--yes", "--lang", "zh")
+    assert done.code == 0, done.out + done.err
+    transcript.check(REPO / "README.zh-CN.md", done.out, cli.home)
 
 
 def _check_what_is_told(out: str) -> None:

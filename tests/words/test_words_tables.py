@@ -14,6 +14,7 @@ import pytest
 
 import tradewind
 from tradewind import words
+from tradewind.app.jobfile.unreadable import SAYINGS
 from tradewind.cli.draw.plan_reasons import ABOUT
 from tradewind.cli.index import COMMANDS
 from tradewind.domain import errors, states
@@ -25,7 +26,7 @@ from tradewind.planning.constraints import LIMITS, WISHES
 
 SOURCE = Path(tradewind.__path__[0])
 TABLES = ("errors", "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain",
-          "machines", "help")  # fmt: skip
+          "machines", "job_file", "init", "help")  # fmt: skip
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -53,7 +54,17 @@ INDIRECT = {
     "model-source-missing": {"key", "given"},
     "host-key-unasked": {"target", "fingerprints", "command"},
     "host-key-other": {"target", "fingerprints", "command"},
-}
+    "key-missing": {"key"},
+    "run-missing": {"key"},
+    "python-incomplete": {"module", "python", "why"},
+    "package-missing": {"module", "python", "why"},
+} | {code: {"file", "problem"} for _, code, _ in SAYINGS}
+# Where an error's code stands in a variable: each of them must be in INDIRECT, AWAY, or raised by name elsewhere.
+IN_VARIABLES = {
+    "app/jobfile/build.py", "app/jobfile/faults.py", "app/jobfile/readings.py", "app/jobfile/unreadable.py",
+    "app/machines/answering.py", "app/machines/trusting.py", "catalog/own.py", "catalog/places.py", "cli/broken.py",
+    "cli/commands/machines/check.py", "cli/faults.py", "sizing/search.py",
+}  # fmt: skip
 # Why a machine does not answer (``ports.transport.Unreachable``): each is an error of its own for people.
 AWAY = ("host-key-changed", "host-key-unknown", "jump-key-unknown", "login-refused", "password-only",
         "passphrase-needed", "no-python", "no-bash", "no-space", "folder-refused", "host-unknown", "connection-refused",
@@ -63,10 +74,10 @@ FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its ke
 
 
 def table(name: str, lang: str) -> dict[str, str | tuple[str, ...]]:
-    found: dict[str, str | tuple[str, ...]] = import_module(f"tradewind.words.{lang}_{name}_data").TABLE
-    return found if name != "errors" else {
-        **found, **table("machine_errors", lang), **table("market_errors", lang), **table("model_errors", lang),
-    }  # fmt: skip
+    """One table; for ``errors`` all tables of errors, as ``words.error`` looks through them."""
+    names = words.ERRORS if name == "errors" else (name,)
+    tables = (import_module(f"tradewind.words.{lang}_{each}_data").TABLE for each in names)
+    return {code: told for found in tables for code, told in found.items()}
 
 
 def placeholders(sentence: str | tuple[str, ...]) -> set[str]:
@@ -95,11 +106,16 @@ def literal(node: ast.Call, place: int = 0) -> str | None:
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
+def makes_error(path: Path, node: ast.Call) -> bool:
+    """Whether the call makes an error of ours: one of the tree, or a fault of a job file."""
+    return called(node) in RAISED or (called(node) == "fault" and path.is_relative_to(FAULTS))
+
+
 def raised() -> Iterator[tuple[str, str, set[str]]]:
     """Where an error is made, its code, and the facts it is given."""
     for path, node in calls():
         code = literal(node)
-        if code is not None and (called(node) in RAISED or (called(node) == "fault" and path.is_relative_to(FAULTS))):
+        if code is not None and makes_error(path, node):
             facts = {keyword.arg for keyword in node.keywords if keyword.arg} - {"where", "faults"}
             yield f"{path.name}:{node.lineno}", code, facts
 
@@ -120,6 +136,32 @@ def test_sentences_name_only_facts_that_are_given() -> None:
         for code, sentence in table("errors", lang).items():
             assert code in given, f"nothing raises {code}"
             assert placeholders(sentence) <= given[code] | {"key"}, (lang, code)
+
+
+def needed(sentence: str | tuple[str, ...]) -> set[str]:
+    """The facts without which the sentence would have a gap: those outside ``[[…]]``."""
+    parts = (sentence,) if isinstance(sentence, str) else sentence
+    return placeholders(tuple(re.sub(r"\[\[.*?\]\]", "", part, flags=re.DOTALL) for part in parts))
+
+
+def test_every_place_that_raises_gives_what_its_sentences_need() -> None:
+    told, gaps = table("errors", "en"), {}
+    for place, code, facts in raised():
+        if gap := needed(told[code]) - facts - {"key"}:  # whoever reads a document adds the key
+            gaps[f"{place} {code}"] = gap
+    assert gaps == {}
+
+
+def test_a_code_that_stands_in_a_variable_is_listed_and_has_sentences() -> None:
+    found = {str(path.relative_to(SOURCE)) for path, node in calls()
+             if makes_error(path, node) and node.args and literal(node) is None}  # fmt: skip
+    assert found == IN_VARIABLES
+    assert [code for code in INDIRECT for lang in words.LANGUAGES if code not in table("errors", lang)] == []
+
+
+def test_no_code_has_sentences_in_two_tables() -> None:
+    codes = [code for name in words.ERRORS for code in import_module(f"tradewind.words.en_{name}_data").TABLE]
+    assert sorted(codes) == sorted(set(codes))
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -25,6 +25,7 @@ class Memory:
         count, count_step: restarts without a step after ``count_step``.
         last_step: the newest step that the job's events tell.
         stop_why, stop_at, kill_at: the first reason to stop, when SIGTERM went out, when SIGKILL is due.
+        outlived: whether SIGTERM ended none of the job's programs where it stood: each had a say in how it ends.
         published: steps of this epoch in the store; ``rejected``: folders found torn.
     """
 
@@ -46,6 +47,7 @@ class Memory:
     stop_at: float = 0.0
     kill_at: float = 0.0
     stopped: List[int] = field(default_factory=list)
+    outlived: bool = False
     published: Set[int] = field(default_factory=set)
     failures: Dict[int, str] = field(default_factory=dict)
     run_ended: Optional[Tuple[float, int, str]] = None
@@ -119,6 +121,7 @@ def _stop_sent(memory: Memory, record: Record) -> None:
     first = memory.stop_why is None
     if first:
         memory.stop_why, memory.stop_at = record["why"], record["at"]
+        memory.outlived = bool(record.get("outlived"))
     memory.kill_at = record["until"] if first else min(memory.kill_at, record["until"])
     memory.stopped += record["pids"]
 

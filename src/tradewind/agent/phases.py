@@ -17,7 +17,7 @@ from tradewind.agent.sample import Sampler
 from tradewind.agent.stopping import Stopping
 from tradewind.agent.tail import read_on
 from tradewind.agent.work import NOT_STARTABLE
-from tradewind.wire import journal
+from tradewind.wire import journal, manifest
 from tradewind.wire import spec as wire
 
 _SAMPLE_SECONDS, _FIRST_SAMPLE_SECONDS = 5.0, 1.0
@@ -40,6 +40,7 @@ class Phases:
         self._restoring: Optional[Background[Restored]] = None
         self._restored = not attempt.spec.store or attempt.memory.restored is not None or attempt.memory.told_start >= 0
         self._exit_at: Optional[float] = None
+        self._asked = attempt.work.told(runner.RUN, 0) is not None
         self._unasked = False
 
     def turn(self, now: float) -> bool:
@@ -108,12 +109,16 @@ class Phases:
             if each.path not in self._attempt.memory.rejected:
                 diary.tell(journal.REJECTED, step=each.step, epoch=each.epoch, path=each.path, why=why)
         if found.checkpoint:
-            each = found.checkpoint
-            diary.tell(journal.RESTORED, step=each.step, epoch=each.epoch, path=each.path, seconds=found.seconds)
+            each, nature = found.checkpoint, manifest.nature_of(found.told)
+            told = {"step": each.step, "epoch": each.epoch, "path": each.path, "seconds": found.seconds}
+            diary.tell(journal.RESTORED, **told, **nature)
 
     def _run(self, now: float, start: int) -> None:
         attempt, memory = self._attempt, self._attempt.memory
         attempt.diary.commit()
+        if memory.told_start < 0 and not self._asked:
+            self._keeping.before_start()
+        self._asked = True
         attempt.work.ask(runner.RUN, start)
         if memory.told_start < start:
             self._tell_started(now, start)

@@ -12,7 +12,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PS = ["ps", "-A", "-o", "pid=,ppid=,state=,time=,rss=,lstart=,comm="]
 _PS_LINE = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S)\S*\s+(\S+)\s+(\d+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)")
-# Bits of Linux signal masks (/proc/PID/status, SigCgt): bit n-1 stands for signal n.
+# Bits of Linux signal masks (/proc/PID/status, SigCgt, SigIgn): bit n-1 stands for signal n.
 _TERM, _ALRM = 1 << 14, 1 << 13
 
 
@@ -103,12 +103,22 @@ def traps_term(pid: int) -> bool:
     bash and dash catch SIGTERM only for a trap on it; bash's trap on EXIT catches SIGALRM and others with it
     (SigCgt of bash 5.2 and dash 0.5.12, read 2026-11).
     """
+    caught = _signals(pid, "SigCgt:")
+    return bool(caught & _TERM) and not caught & _ALRM
+
+
+def outlives_term(pid: int) -> bool:
+    """Whether SIGTERM does not end this process where it stands: it catches or ignores it. False where unknown."""
+    return bool((_signals(pid, "SigCgt:") | _signals(pid, "SigIgn:")) & _TERM)
+
+
+def _signals(pid: int, mask: str) -> int:
+    """One of the signal masks of a process; none set where the system does not tell."""
     try:
         with open("{}/{}/status".format(_PROC, pid), encoding="ascii", errors="replace") as file:
-            caught = next((int(line.split()[1], 16) for line in file if line.startswith("SigCgt:")), 0)
+            return next((int(line.split()[1], 16) for line in file if line.startswith(mask)), 0)
     except (OSError, ValueError):
-        return False
-    return bool(caught & _TERM) and not caught & _ALRM
+        return 0
 
 
 def below(seen: Table, roots: Set[int]) -> Set[int]:

@@ -12,12 +12,13 @@ from tradewind.wire.shelf import DRAFT, pass_fence
 
 
 class Published(NamedTuple):
-    """A checkpoint that lies complete in the store."""
+    """A checkpoint that lies complete in the store; ``nature`` as of ``wire.manifest``."""
 
     step: int
     path: str
     bytes: int
     seconds: float
+    nature: Dict[str, Any]
 
 
 def committed(folder: str, epoch: int, after: int, skip: Container[int]) -> Optional[Tuple[int, str]]:
@@ -57,11 +58,11 @@ def publish(path: str, store: str, epoch: int) -> Published:
     began = time.time()
     pass_fence(store, epoch)
     told = manifest.read(path)
-    draft = _draft(store, epoch, told["step"])
+    draft = draft_of(store, epoch, told["step"])
     copied = disk.copy_files(path, draft, [entry["name"] for entry in told["files"]])
     compare(told["files"], copied)
     disk.write_json(os.path.join(draft, manifest.MANIFEST), told)
-    return _finish(draft, store, epoch, told, began)
+    return finish(draft, store, epoch, told, began)
 
 
 def compare(told: List[Dict[str, Any]], copied: List[Dict[str, Any]]) -> None:
@@ -76,30 +77,18 @@ def compare(told: List[Dict[str, Any]], copied: List[Dict[str, Any]]) -> None:
                 raise ValueError("{}: {} is {}, not {}".format(entry["name"], what, copy[what], entry[what]))
 
 
-def publish_opaque(folder: str, store: str, epoch: int, step: int) -> Published:
-    """Copy a whole checkpoint folder of a job that writes no manifests, as one checkpoint at ``step``.
-
-    Raises:
-        Fenced, OSError: as :func:`publish`.
-    """
-    began = time.time()
-    pass_fence(store, epoch)
-    draft = _draft(store, epoch, step)
-    copied = disk.copy_files(folder, draft, disk.files_under(folder))
-    told = {"v": manifest.VERSION, "step": step, "epoch": epoch, "at": began, "files": copied}
-    told[manifest.KIND] = manifest.OPAQUE
-    disk.write_json(os.path.join(draft, manifest.MANIFEST), told)
-    return _finish(draft, store, epoch, told, began)
-
-
-def _draft(store: str, epoch: int, step: int) -> str:
+def draft_of(store: str, epoch: int, step: int) -> str:
+    """Where a checkpoint lies until it is whole."""
     return os.path.join(store, manifest.epoch_folder(epoch), DRAFT + manifest.folder_name(step))
 
 
-def _finish(draft: str, store: str, epoch: int, told: Dict[str, Any], began: float) -> Published:
+def finish(draft: str, store: str, epoch: int, told: Dict[str, Any], began: float) -> Published:
+    """Give a whole draft, begun at ``began``, its name in the store, and take out what need not be kept."""
     path = shelf.put(draft, store, epoch, told["step"])
     shelf.tidy(store, epoch)
-    return Published(told["step"], path, manifest.total_bytes(told), round(time.time() - began, 3))
+    return Published(
+        told["step"], path, manifest.total_bytes(told), round(time.time() - began, 3), manifest.nature_of(told)
+    )
 
 
 def is_opaque(folder: str, step: int) -> bool:

@@ -9,6 +9,7 @@ import time
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from tradewind.agent import disk
+from tradewind.agent.laid import lay_out
 from tradewind.agent.publish import compare
 from tradewind.wire import manifest
 from tradewind.wire.shelf import DRAFT, Held, held
@@ -17,9 +18,10 @@ _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 
 
 class Restored(NamedTuple):
-    """What was found: the checkpoint put back, if any, and the torn ones with why."""
+    """What was found: the checkpoint put back, if any, with its manifest, and the torn ones with why."""
 
     checkpoint: Optional[Held]
+    told: Dict[str, Any]
     seconds: float
     torn: List[Tuple[Held, str]]
 
@@ -36,17 +38,17 @@ def restore(store: str, folder: str, epoch: int) -> Restored:
         if each.epoch >= epoch:
             continue
         try:
-            _put_back(each, folder)
+            told = _put_back(each, folder)
         except (ValueError, OSError) as fault:
             if getattr(fault, "errno", None) in _DISK_FAULTS:
                 raise
             torn.append((each, str(fault)))
             continue
-        return Restored(each, round(time.time() - began, 3), torn)
-    return Restored(None, round(time.time() - began, 3), torn)
+        return Restored(each, told, round(time.time() - began, 3), torn)
+    return Restored(None, {}, round(time.time() - began, 3), torn)
 
 
-def _put_back(each: Held, folder: str) -> None:
+def _put_back(each: Held, folder: str) -> Dict[str, Any]:
     told = manifest.read(each.path)
     os.makedirs(folder, exist_ok=True)
     disk.sweep(folder, DRAFT)
@@ -54,6 +56,7 @@ def _put_back(each: Held, folder: str) -> None:
     try:
         compare(told["files"], _copy(each, told, draft))
         _name(draft, folder, told)
+        return told
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -61,7 +64,7 @@ def _put_back(each: Held, folder: str) -> None:
 def _name(draft: str, folder: str, told: Dict[str, Any]) -> None:
     """Give the copied files the names under which the job looks for them."""
     if told.get(manifest.KIND) == manifest.OPAQUE:
-        _spread(draft, folder, [entry["name"] for entry in told["files"]])
+        lay_out(told[manifest.LAYOUT], draft, folder)
         return
     disk.write_json(os.path.join(draft, manifest.MANIFEST), told)
     place = os.path.join(folder, manifest.folder_name(told["step"]))
@@ -76,12 +79,3 @@ def _copy(each: Held, told: Dict[str, Any], draft: str) -> List[Dict[str, Any]]:
         return disk.copy_files(each.path, draft, [entry["name"] for entry in told["files"]])
     except FileNotFoundError as fault:
         raise ValueError("{} is missing".format(os.path.relpath(str(fault.filename), each.path))) from None
-
-
-def _spread(draft: str, folder: str, names: List[str]) -> None:
-    """Move the files of an opaque checkpoint to where they were."""
-    for name in names:
-        place = os.path.join(folder, *name.split("/"))
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        os.replace(os.path.join(draft, *name.split("/")), place)
-        disk.sync(os.path.dirname(place))

@@ -85,7 +85,9 @@ class Stopping:
 
     def _send(self, why: str, now: float, until: float, pids: List[int]) -> None:
         grace = round(max(until - now, 0.0), 3)
-        self._attempt.diary.tell(journal.STOP_SENT, why=why, grace_seconds=grace, until=round(until, 3), pids=pids)
+        told = {"why": why, "grace_seconds": grace, "until": round(until, 3), "pids": pids}
+        outlived = bool(pids) and self._attempt.work.outlives_term()
+        self._attempt.diary.tell(journal.STOP_SENT, outlived=outlived, **told)
         self._attempt.diary.commit()
         terminate(pids)
 

@@ -19,6 +19,8 @@ _WAITERS = frozenset({"time", "flock", "docker-init", "tini", "catatonit", "podm
 _FILTERS = frozenset({"tee", "cat", "grep", "sed", "awk", "gawk", "mawk", "ts", "head", "tail", "sort", "tr"})
 # A shell that sleeps does its work itself: it gets the signal, the sleep is left to end.
 _PAUSES = frozenset({"sleep"})
+# What is no program of the job's own: nobody's work is cut short when one of these ends.
+BYSTANDERS = SHELLS | _WAITERS | _FILTERS | _PAUSES
 
 
 def targets(seen: Table, root: int, program: Callable[[Process], str]) -> List[int]:

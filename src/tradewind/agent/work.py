@@ -15,7 +15,8 @@ from typing import Any, Dict, List, Optional, Set
 
 from tradewind.agent import container, disk, environment, locks, processes, runner
 from tradewind.agent.glance import Glance
-from tradewind.agent.targets import targets, trapping_shells
+from tradewind.agent.targets import BYSTANDERS, targets, trapping_shells
+from tradewind.agent.writing import Identity, written
 from tradewind.wire import spec as wire
 
 LOST, NOT_STARTABLE = 137, 126
@@ -150,6 +151,24 @@ class Work:
         """
         inside = container.inside(self._root, seen)
         return [pid for pid in inside if seen[pid].parent not in inside] or [first]
+
+    def written(self, files: Set[Identity]) -> Optional[bool]:
+        """Whether a process of the job may still write one of these files; None where that cannot be seen."""
+        members = self._members()
+        return None if members is None else written(files, [process.pid for process in members])
+
+    def outlives_term(self) -> bool:
+        """Whether SIGTERM ends no program of the job where it stands."""
+        programs = [each for each in self._members() or [] if processes.program(each) not in BYSTANDERS]
+        return bool(programs) and all(processes.outlives_term(each.pid) for each in programs)
+
+    def _members(self) -> Optional[List[processes.Process]]:
+        """The processes of the job; None where the host does not show those in its container."""
+        pid, seen = self.runner_pid(), processes.table()
+        inside = container.inside(self._root, seen)
+        if not inside and os.path.exists(self._path(container.RECORD)):
+            return None
+        return processes.members(seen, pid, inside) if pid else []
 
     def kill(self) -> bool:
         """SIGKILL everything of the job, the runner spared; whether there was anything."""

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from tradewind.app import explained, jobfile, placement, questions, rehearsed, rented, visiting
 from tradewind.app.clock import SystemClock
+from tradewind.app.expected import expected
 from tradewind.app.extending import Limits, extend, limits_of
 from tradewind.app.finding import find_job
 from tradewind.app.handing import Handing
@@ -23,11 +24,14 @@ from tradewind.app.lock import holder
 from tradewind.app.market import rates_of
 from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
+from tradewind.app.sizes import lessons
+from tradewind.app.spawning import Starter
 from tradewind.app.submission import asked_pools, budget_of, job_of, lay_out, lifetime_s, limited, remarks
-from tradewind.app.supervise import ensure_supervisor
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.decisions import next_step
 from tradewind.app.views.jobs import ps_row, show_object
+from tradewind.app.views.series import told_of
+from tradewind.app.views.values import instant
 from tradewind.domain.errors import NothingFits, TimedOut, TradewindError
 from tradewind.domain.offer import Offer
 from tradewind.domain.records import Job
@@ -39,7 +43,6 @@ from tradewind.ports.clock import Clock
 from tradewind.store import budgets, records, schema
 
 LOOK_SECONDS = 0.2  # how often a follower looks
-RESPAWN_SECONDS = 3.0  # a supervisor takes about half a second to start; give it time before starting another
 CHUNK = 1 << 18
 
 
@@ -58,7 +61,7 @@ class Embedded:
         self._db = self._inside.db
         self._handing = Handing(settings, self._db, clock, os.environ)
         self._planned: tuple[Submit, Answer] | None = None  # the submit that was planned last, and its plan
-        self._started: float | None = None
+        self._starter = Starter(settings, clock)
 
     def plan_for(self, submit: Submit) -> Answer | None:
         """The plan for a job that wears an offer; None for one that needs none. One submit has one plan."""
@@ -100,6 +103,7 @@ class Embedded:
             earlier = self._store(submit)
         self._handing.hold(earlier.id, submit.secrets)
         self._work()
+        self._starter.require_one()
         plan_id = (earlier.plan or {}).get("plan_id")
         return {"job": earlier.id, "name": earlier.name, "state": earlier.state.value, "plan_id": plan_id,
                 "rehearsal": earlier.rehearsal, "remarks": earlier.settings.get("remarks", [])}  # fmt: skip
@@ -113,7 +117,7 @@ class Embedded:
     def _store(self, submit: Submit) -> Job:
         plan = self.plan_for(submit)
         if plan is not None and plan["chosen"] is None:
-            raise NothingFits("nothing-fits", plan=plan["plan_id"])
+            raise NothingFits("nothing-fits", file="JOB.yaml", plan=plan["plan_id"])
         now = self._clock.now()
         job = job_of(submit, plan, now, rates_of(self._settings), self._unplanned(submit))
         schedule = submit.workload.schedule
@@ -121,6 +125,8 @@ class Embedded:
         if schedule.deadline_seconds is not None:
             deadline = now + timedelta(seconds=schedule.deadline_seconds)
         job = replace(job, settings={**job.settings, "deadline": deadline.isoformat() if deadline else None})
+        known = lessons.of(self._settings.calibrations, job.settings["teaches"])
+        job = replace(job, settings={**job.settings, "expected": expected(job, known)})
         folder = self._settings.jobs / job.id
         try:
             left_out = lay_out(submit, job.settings, folder, self._settings.home)
@@ -136,11 +142,8 @@ class Embedded:
 
     def _work(self) -> None:
         """See that a supervisor is alive while anything is open, and that it has the secrets that are at hand here."""
-        now = self._clock.monotonic()
-        lately = self._started is not None and now - self._started < RESPAWN_SECONDS
-        if not lately and holder(self._settings.lock) is None and self._anything_open():
-            self._started = now
-            ensure_supervisor(self._settings)
+        if self._starter.missing() and self._anything_open():
+            self._starter.start()
         self._handing.again()
 
     def _anything_open(self) -> bool:
@@ -175,6 +178,15 @@ class Embedded:
             "next": next_step(job, attempts, leases, budget, book.now),
         }  # fmt: skip
 
+    def report(self, job: str) -> Answer:
+        """All that a job's report tells."""
+        with self._db.read() as db:
+            found = find_job(db, job)
+            attempts, events = records.attempts(db, found.id), records.events(db, job=found.id)
+            shown, cost = self._show(db, found), self._cost(db, found, None)
+        series = told_of(found, attempts, events, self._settings.jobs / found.id)
+        return {"show": shown, "cost": cost, "series": series, "made_at": instant(self._clock.now())}
+
     def _book(self, db: Connection, job: Job, currency: str | None = None) -> Book:
         return book_of(job, records.events(db, job=job.id), self._clock.now(), currency)
 
@@ -201,6 +213,7 @@ class Embedded:
         seen: tuple[Any, ...] | None = None
         while True:
             self._work()
+            self._starter.require_one()
             with self._db.read() as db:
                 found = find_job(db, id_)
                 now = (found.state, found.progress, found.attempt, records.last_event(db, id_))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ def pool_of(settings: Mapping[str, Any], worn: Worn) -> dict[str, Any] | None:
 
 def _script(job: Job, notice: timedelta) -> Script:
     progress, measures = job.progress or {}, job.measures
+    if job.progress is None and measures.get("unverified") and "run_since" in measures:
+        return _of_a_plain_script(job, notice)
     return Script(
         preempt_at=parse_preempt_at(",".join(job.settings["preempt_at"])),
         notice=notice,
@@ -54,3 +56,12 @@ def _script(job: Job, notice: timedelta) -> Script:
         training="attempt_steps" in measures,
         training_seconds=float(measures.get("train_s", 0.0)) + float(measures.get("attempt_train_s") or 0.0),
     )
+
+
+def _of_a_plain_script(job: Job, notice: timedelta) -> Script:
+    """It tells no steps: its seconds count since it runs, from the first checkpoint kept on; a share is never due."""
+    return Script(
+        preempt_at=parse_preempt_at(",".join(job.settings["preempt_at"])), notice=notice, step=0, total_steps=None,
+        training=True, training_seconds=float(job.measures.get("run_s", 0.0)),
+        since=datetime.fromtimestamp(job.measures["run_since"], UTC),
+    )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tradewind.domain.errors import BadInput, NothingFits, NotTraceable
 from tradewind.domain.fit import Fit
 from tradewind.domain.offer import Offer
+from tradewind.domain.workload import Accelerators, Resources
 
 if TYPE_CHECKING:
     from tradewind.app.sizes.lessons import Lesson
@@ -41,14 +42,16 @@ def fits_of(workload: Workload, profiles: Profiles, lessons: tuple[Lesson, ...])
     """The fits of a workload; none where it names resources and no model.
 
     Raises:
-        NothingFits: ``model-unknown``: it names neither.
+        NothingFits: ``needs-unknown``: it names neither, and was not calibrated on a GPU (``as_calibrated``).
         BadInput, NotTraceable: as ``answers.for_offers``.
     """
     from tradewind.app.sizes import answers
 
     if workload.model is None:
         if workload.resources is None:
-            raise NothingFits("model-unknown", model="none")
+            batch = "" if workload.training.batch_size else "training: {batch_size: 64}"
+            device = ", ".join(dict.fromkeys(lesson.device for lesson in lessons))
+            raise NothingFits("needs-unknown", file="JOB.yaml", batch=batch, device=device)
         return Fitted()
     request = answers.for_offers(workload, profiles, lessons)
     training = workload.training
@@ -57,6 +60,15 @@ def fits_of(workload: Workload, profiles: Profiles, lessons: tuple[Lesson, ...])
         wider = replace(workload, training=replace(training, activation_checkpointing="full"))
         full = _when_asked(cache(lambda: answers.for_offers(wider, profiles, lessons)))
     return Fitted(_on_offers(request), full, request.parameters * FP32_BYTES / 1e9)
+
+
+def as_calibrated(workload: Workload, lessons: tuple[Lesson, ...]) -> Workload:
+    """The workload; one that names neither model nor resources asks for the GPU that its steps were measured on."""
+    known = [lesson for lesson in lessons if lesson.gpu]
+    if workload.model is not None or workload.resources is not None or not known:
+        return workload
+    newest = known[-1]
+    return replace(workload, resources=Resources(Accelerators(newest.gpu, newest.gpus, newest.gpus)))
 
 
 @lru_cache(maxsize=4)

@@ -4,9 +4,14 @@ Answers are the contracts' JSON shapes as plain dicts, so that ``--json`` prints
 contracts' fields:
 
     show      ``time_scale``: planned-offer seconds that one real second stands for (null: not measured yet);
+              ``here``: of a rehearsal, else null: what this computer was expected to take before it began
+              (``predicted``: ``hours``, ``cost``, ``machines``, ``measured``: ``at``, ``job``; null where nothing was
+              measured here before), and what it took (``actual``: ``hours``, ``cost``)
               ``next``: what the policy would do now (``action``, ``pool``, ``why``, ``code``, ``facts``, ``at_risk``),
               ``if_lost`` the same after a loss, ``on_demand_by``, ``decided_at`` (null: ended, or nothing to choose);
               ``limits``: ``deadline``, ``budget`` (``limit``, ``spent``, ``held``), the machine's ``hard_end``
+              ``checkpoints`` also have ``epoch`` and ``verified``: false of a script that does not say itself what is
+              whole; their ``step`` is then null unless the script told it
               ``decisions`` also have ``pool``, ``code``, ``facts`` where the policy made them
     explain   ``decisions``: the last of a job, with ``same`` (made again, is it the same?), ``again``, ``options``
     size      ``model``, ``source`` (traced, closed-form, parameters), ``task``, ``parameters``, ``flops_total``,
@@ -119,6 +124,15 @@ class ControlPlane(Protocol):
 
         Raises:
             NotFound: no such job, or several begin so.
+        """
+        ...
+
+    def report(self, job: str) -> Answer:
+        """``{"show", "cost", "series", "made_at"}``: the show object, the job's element of ``cost``, and what it told
+        while it trained, thinned for pictures (``views.series``).
+
+        Raises:
+            NotFound: as ``show``.
         """
         ...
 

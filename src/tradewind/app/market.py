@@ -84,6 +84,7 @@ def state(snapshot: Snapshot, today: date) -> Answer:
 
 def catalog_of(settings: Settings) -> Snapshot:
     """The snapshot of what is shipped and what this home lays over it."""
+    settings.make_home()
     return open_snapshot(settings.cache, overlays=settings.catalog)
 
 
@@ -108,6 +109,12 @@ def rates_in(settings: Settings, name: str) -> rates.Table:
         return ()
     except (ValueError, KeyError, ArithmeticError) as error:
         raise BadInput("rates-unreadable", path=path, cause=repr(error)) from error
+
+
+def rate(settings: Settings, base: str, quote: str) -> Answer | None:
+    """The rate from one currency to another, with its date and source; None where none leads there."""
+    found = rates.rate(base, quote, rates_of(settings))
+    return None if found is None else rate_json(found)
 
 
 class Exchange:

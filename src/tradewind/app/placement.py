@@ -54,7 +54,7 @@ def require_place(submit: Submit, machines: Collection[str]) -> None:
         raise BadInput("local-and-on")
     anywhere = submit.rehearse or submit.local or submit.on
     if not anywhere and not (machines and CLOUD in (submit.workload.placement.clouds or (CLOUD,))):
-        raise NotConfigured("no-cloud-configured")
+        raise NotConfigured("no-cloud-configured", file="JOB.yaml")
 
 
 def unplanned(workload: Workload, machine: Machine) -> Offer | None:
@@ -86,7 +86,7 @@ def stakes(plan: dict[str, Any] | None, pools: Sequence[Pool], longest_hours: fl
         NothingFits: ``nothing-fits``: the plan chose nothing.
     """
     if plan is not None and plan["chosen"] is None:
-        raise NothingFits("nothing-fits", plan=plan["plan_id"])
+        raise NothingFits("nothing-fits", file="JOB.yaml", plan=plan["plan_id"])
     price = pools[0]["offer"]["price_per_hour"]
     if price is None:
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tradewind.app.accounts import LOCAL, MACHINES, REHEARSAL, kind_of
 from tradewind.app.datasets import datasets_of
-from tradewind.app.fitted import fits_of
+from tradewind.app.fitted import as_calibrated, fits_of
 from tradewind.app.machines import offers as machines
 from tradewind.app.machines.registry import Registry
 from tradewind.app.market import catalog_of, rates_of
@@ -22,7 +22,7 @@ from tradewind.domain.estimate import Estimate
 from tradewind.domain.money import Money
 from tradewind.domain.offer import Offer, Purchase
 from tradewind.domain.plan import Objective, Plan, Tariff
-from tradewind.domain.workload import Resources, Workload
+from tradewind.domain.workload import CheckpointPolicy, Resources, Workload
 from tradewind.planning.ask import Ask, Refusal, Terms
 from tradewind.planning.refusals import REMEMBERED
 from tradewind.planning.search import plan
@@ -51,13 +51,17 @@ def make_plan(
     user's machines.
 
     Raises:
-        NothingFits: ``model-unknown``: the file says too little to plan by.
+        NothingFits: ``needs-unknown`` (file, batch, device): the file says too little to plan by.
+        BadInput: ``currency-unknown``: no rate is known for the budget's currency.
         BadInput, NotTraceable: as ``answers.for_offers``.
     """
     from tradewind.app.interruptions import interruption_of
 
+    workload = as_calibrated(workload, lessons)
     fits = fits_of(workload, profiles, lessons)
     snapshot, table = catalog_of(settings), rates_of(settings)
+    if workload.budget.limit:
+        rates.require_currency(workload.budget.limit.currency, table)
     return plan(
         asked(workload, fits.weights_gb), supply_of(snapshot, now.date(), own_offers(settings)), fits.on, now=now,
         catalog_date=snapshot.date, objective=objective,
@@ -75,7 +79,7 @@ def asked(workload: Workload, weights_gb: float | None) -> Ask:
     return Ask(
         workload.training.total_steps, workload.resources or Resources(nodes_open=True), workload.placement,
         workload.schedule, workload.budget, weights_gb if workload.outputs else None, datasets_of(workload),
-        workload.compliance, workload.checkpoint.store is not None,
+        workload.compliance, workload.checkpoint.store is not None, workload.checkpoint != CheckpointPolicy(),
     )  # fmt: skip
 
 

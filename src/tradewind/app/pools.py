@@ -3,6 +3,7 @@
 account       that rents there
 offer         as JSON, with ``billing``; ``purchase``, ``nodes``
 price         of a node and hour, a number in the chosen offer's currency; 0 of what is free
+rank_price    the same at the upper end of what it may be, by which plans rank and the policy chooses
 step_seconds  predicted there, null where the file does not say what a step is
 notice_s      before a machine is taken; ``hazard``: multiplier on the pooled hazards of loss
 zone          of the trace that is replayed, the one that stands for this pool; null without a trace, or on demand
@@ -17,7 +18,7 @@ from tradewind.app.machines import offers as machines
 from tradewind.catalog import rates
 from tradewind.catalog.terms import terms as terms_of_cloud
 from tradewind.domain.money import Money
-from tradewind.domain.offer import Offer, PriceStatus, Purchase
+from tradewind.domain.offer import Offer, PriceStatus, Purchase, spread
 from tradewind.domain.trace import SpotTrace
 
 LOCAL_NOTICE_S = 30.0  # of a machine whose cloud tells no notice
@@ -46,6 +47,17 @@ def pools_of(plan: dict[str, Any], trace: SpotTrace | None, table: rates.Table |
     return pools
 
 
+def rehearsed_pool(pool: Pool) -> Pool:
+    """The pool as a rehearsal rents it: one lease stands for all its machines, at the price of them together."""
+    offer, billing, nodes = pool["offer"], pool["offer"]["billing"], pool["nodes"]
+    together = {**billing, "on_demand_price_per_hour": _times(billing["on_demand_price_per_hour"], nodes)}
+    return {**pool, "offer": {**offer, "price_per_hour": _times(offer["price_per_hour"], nodes), "billing": together}}
+
+
+def _times(price: dict[str, str] | None, nodes: int) -> dict[str, str] | None:
+    return (Money.from_json(price) * nodes).to_json() if price else None
+
+
 def lone_pool(offer: Offer) -> Pool:
     """The pool of a job that is run on a machine without a plan."""
     price = float(offer.price_per_hour.amount) if offer.price_per_hour else 0.0
@@ -62,6 +74,7 @@ def _spot(way: dict[str, Any]) -> bool:
 
 def _pool(way: dict[str, Any], plan: dict[str, Any], price: float | None, zone: str | None) -> Pool:
     offer, spot = way["offer"], _spot(way)
+    _, upper = spread(PriceStatus(offer["price_status"]), Purchase(offer["purchase"]))
     terms = machines.TERMS if offer["cloud"] == machines.CLOUD else terms_of_cloud(offer["cloud"])
     billing = {
         "granularity_s": terms.granularity_s if terms else 1.0, "minimum_s": terms.minimum_s if terms else 60.0,
@@ -69,6 +82,7 @@ def _pool(way: dict[str, Any], plan: dict[str, Any], price: float | None, zone: 
     }  # fmt: skip
     return {
         "offer": {**offer, "billing": billing}, "purchase": offer["purchase"], "nodes": way["nodes"], "price": price,
+        "rank_price": None if price is None else price * float(upper),
         "step_seconds": way["fit"]["step_seconds"]["value"] if way["fit"] else None,
         "notice_s": terms.notice_s if terms else LOCAL_NOTICE_S,
         "hazard": interruption_of(Offer.from_json(offer)).multiplier if spot else 1.0, "zone": zone,

@@ -105,7 +105,7 @@ def plan(
     """``plan --json``.
 
     Raises:
-        NothingFits: ``model-unknown``: the file says too little to plan by.
+        NothingFits: ``needs-unknown``: the file says too little to plan by.
         BadInput, NotTraceable: as :func:`size`.
     """
     with profiles_of(settings, tell) as profiles:

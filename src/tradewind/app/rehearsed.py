@@ -130,7 +130,7 @@ class Simulated:
         for pool, hours in self._leases(ran):
             offer = pool["offer"]
             paid = money_for(Money.from_json(offer["price_per_hour"]), billed_on(offer, hours * scale))
-            exchanged = converted(paid * pool["nodes"], currency)
+            exchanged = converted(paid, currency)
             if exchanged is None:
                 return None
             whole += exchanged[0]

@@ -31,15 +31,26 @@ class Settings:
         """Settings from the environment: ``TRADEWIND_HOME``, else ``~/.tradewind``; ``TRADEWIND_DATABASE``; sites.
 
         Raises:
-            BadInput: the home exists and is no folder.
+            BadInput: ``home-not-a-folder``: it exists and is none; ``home-nowhere``: nobody says where the user's is.
         """
         values = os.environ if env is None else env
         given = values.get("TRADEWIND_HOME")
-        home = Path(given).expanduser().absolute() if given else Path.home() / ".tradewind"
+        try:
+            home = Path(given).expanduser().absolute() if given else Path.home().absolute() / ".tradewind"
+        except RuntimeError:
+            raise BadInput("home-nowhere", path=given or "~") from None
         if home.exists() and not home.is_dir():
             raise BadInput("home-not-a-folder", home=home)
         sites = {cloud: name for cloud in SITED if (name := values.get(site_setting(cloud)))}
         return cls(home, values.get("TRADEWIND_DATABASE") or None, sites)
+
+    def make_home(self) -> None:
+        """Make the home where there is none, for its owner alone: it holds the environment of jobs.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     @property
     def database(self) -> Path | str:
@@ -114,7 +125,7 @@ class Settings:
             in_the_way = False  # whatever is there in a moment, another first use has made
         except (ValueError, KeyError):
             pass  # not readable: a new one
-        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.make_home()
         draft = self.home / f".installation.{os.getpid()}"
         draft.write_text(json.dumps({"id": str(uuid.uuid4()), "machine": machine}))
         if in_the_way:

@@ -15,7 +15,7 @@ from tradewind.app import jobfile
 from tradewind.app.accounts import HERE, LOCAL
 from tradewind.app.interface import Submit
 from tradewind.app.placement import account_for
-from tradewind.app.pools import LOCAL_NOTICE_S, Pool, lone_pool, pools_of
+from tradewind.app.pools import LOCAL_NOTICE_S, Pool, lone_pool, pools_of, rehearsed_pool
 from tradewind.app.replaying import asked_trace, injected, keep, setting, window_hours
 from tradewind.app.sizes import lessons
 from tradewind.catalog import rates
@@ -101,6 +101,8 @@ def asked_pools(
         pools = pools_of(plan, trace, table, limited=bool(_limits(submit)))
     else:
         pools = [lone_pool(offer)] if offer else []
+    if submit.rehearse:
+        pools = [rehearsed_pool(pool) for pool in pools]
     return [{**pool, "account": account_for(submit, pool["offer"])} for pool in pools]
 
 
@@ -115,10 +117,11 @@ def _env(submit: Submit, account: str) -> dict[str, str]:
 
 
 def _subject(submit: Submit) -> str | None:
-    """What the job's steps are a lesson about; None where they teach nothing, as in a rehearsal of other steps."""
-    if submit.rehearse or not submit.teaches:
+    """What the job's steps are a lesson about; None where they teach nothing."""
+    if not submit.teaches:
         return None
-    return lessons.subject(jobfile.anchored(submit.workload, submit.path))
+    workload = jobfile.anchored(submit.workload, submit.path)
+    return lessons.rehearsed(workload) if submit.rehearse else lessons.subject(workload)
 
 
 def limited(submit: Submit, table: rates.Table | None = None) -> Workload:
@@ -176,8 +179,26 @@ def remarks(submit: Submit, settings: dict[str, Any], left_out: tuple[str, ...])
     if left_out:
         told.append({"code": "left-behind", "facts": {"names": ", ".join(left_out)}})
     if submit.rehearse:
-        told += _market_remarks(submit, settings)
+        told += _stand_in_remarks(submit, settings) + _market_remarks(submit, settings) + _time_remarks(settings)
     return told
+
+
+def _stand_in_remarks(submit: Submit, settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """That another command than the job's is rehearsed, and how many steps of it."""
+    if submit.workload.rehearse.run is None:
+        return []
+    steps, of = settings["total_steps"], submit.workload.training.total_steps
+    told = {"steps": f"{steps:,}", "of": f"{of:,}" if of else None} if steps and steps != of else {}
+    return [{"code": "stand-in", "facts": {"run": submit.workload.rehearse.run.strip().splitlines()[0], **told}}]
+
+
+def _time_remarks(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """How long it takes here, where that is known."""
+    expected = settings.get("expected")
+    if not expected:
+        return []
+    facts = {"seconds": f"{expected['hours']['value'] * 3600:.0f}", "date": expected["measured"]["at"][:10]}
+    return [{"code": "takes-here", "facts": facts}]
 
 
 def _market_remarks(submit: Submit, settings: dict[str, Any]) -> list[dict[str, Any]]:
@@ -228,7 +249,7 @@ def lay_out(submit: Submit, settings: dict[str, Any], folder: Path, home: Path) 
     """
     missing = [name for name in submit.workload.secrets if name not in submit.secrets]
     if missing:
-        raise BadInput("secret-missing", names=", ".join(missing))
+        raise BadInput("secret-missing", names=", ".join(missing), first=missing[0])
     folder.mkdir(parents=True, mode=0o700)
     bundle = pack(jobfile.workdir_of(submit.workload, submit.path), folder / "work.tar", (home,), home / "bundles")
     (folder / "job.yaml").write_text(submit.source)

@@ -205,15 +205,20 @@ def _quietly(work_: Callable[[], Lease | Job | object | None], what: str) -> Lea
     return done if isinstance(done, Lease | Job) else None
 
 
-def ensure_supervisor(settings: Settings) -> None:
-    """Start a supervisor in the background, unless one is alive."""
+def ensure_supervisor(settings: Settings) -> int | None:
+    """Start a supervisor in the background, unless one is alive; its process id.
+
+    Raises:
+        OSError: it cannot be started, or its log cannot be written.
+    """
     if holder(settings.lock) is not None:
-        return
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return None
+    settings.make_home()
     env = {name: value for name, value in os.environ.items() if name != "TRADEWIND_INSTANCE"}
     log = str(settings.home / "supervisor.log")
     appended = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    os.posix_spawn(  # not Popen: nobody waits for it
+    os.close(os.open(log, appended, 0o600))  # of what the spawning opens, an error would name the program
+    return os.posix_spawn(  # not Popen: nobody need wait for it
         sys.executable, [sys.executable, "-m", "tradewind.app.supervise"],
         {**env, "TRADEWIND_HOME": str(settings.home)}, setsid=True,
         file_actions=[(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -10,6 +10,11 @@ FILES = ("instances.csv", "prices.csv", "regions.csv", "sources.csv", "specialis
 REFRESHED, OWN = "refreshed", "own"  # folders of what is laid over the shipped files
 
 
+def shipped_files(data: Path) -> list[Path]:
+    """The files of ``FILES`` in their order; each may be packed as ``NAME.gz``, as a wheel's prices are."""
+    return [path if (path := data / name).exists() else data / f"{name}.gz" for name in FILES]
+
+
 def overlay_files(overlays: Path | None) -> list[Path]:
     """The files laid over the shipped ones: refreshed first, then own prices, each in the order of their names."""
     if overlays is None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tradewind.catalog.parts import DATA, FILES, is_whole, overlay_files
+from tradewind.catalog.parts import DATA, is_whole, overlay_files, shipped_files
 from tradewind.domain.errors import NotConfigured
 
 FORMAT = 2  # counted up when the tables change, so that an older file is not read with newer questions
@@ -70,12 +70,13 @@ def open_snapshot(home: Path, data: Path = DATA, overlays: Path | None = None) -
     try:
         path = build(data, folder, inputs, overlays)
     except (OSError, sqlite3.OperationalError) as error:
-        raise NotConfigured("catalog-home-unwritable", path=folder, cause=error) from error
+        cause = getattr(error, "strerror", None) or error
+        raise NotConfigured("catalog-home-unwritable", path=folder, cause=cause) from error
     return _described(path, "rebuilt" if candidates else "built")
 
 
 def _inputs_key(data: Path, overlays: Path | None) -> str:
-    files = [data / name for name in FILES] + overlay_files(overlays)
+    files = shipped_files(data) + overlay_files(overlays)
     stats = [(f"{path.parent.name}/{path.name}", path.stat()) for path in files]
     stamp = f"{FORMAT}|" + "|".join(f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats)
     return f"{zlib.crc32(stamp.encode()):08x}"

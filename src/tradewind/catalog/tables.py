@@ -8,7 +8,9 @@ regions ─▶ place        sources ─▶ source        tariffs ─▶ tariff
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
+import io
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from tradewind.catalog.machines import COLUMNS, family_links, family_of, machine_row, specialist_rows
 from tradewind.catalog.overlays import machines_in_force, prices_in_force, read_overlays
-from tradewind.catalog.parts import FILES, overlay_files
+from tradewind.catalog.parts import FILES, overlay_files, shipped_files
 from tradewind.catalog.sealed import Row
 
 # machine.gpus is NULL where the source does not say how many GPUs, or what share, a type has; then so is price.per_gpu.
@@ -56,7 +58,8 @@ def fill(path: Path, data: Path, overlays: Path | None = None) -> None:
     Raises:
         ValueError: the files in ``data`` contradict each other. Overlays are never the reason: they are passed over.
     """
-    tables = {name: _read(data / name) for name in FILES}
+    files = shipped_files(data)
+    tables = {name: _read(path) for name, path in zip(FILES, files, strict=True)}
     texts = {row["source_id"]: row["source"] for row in tables["sources.csv"]}
     for name in ("instances.csv", "prices.csv"):
         for row in tables[name]:
@@ -74,7 +77,7 @@ def fill(path: Path, data: Path, overlays: Path | None = None) -> None:
         _add_prices(database, [*listed, *their_prices], over.own)
         _add_tariffs(database, tables["tariffs.csv"])
         meta = {"date": max(row["as_of"] for row in listed if len(row["as_of"]) == 10),
-                "fingerprint": _fingerprint([data / name for name in FILES] + overlay_files(overlays))}  # fmt: skip
+                "fingerprint": _fingerprint(files + overlay_files(overlays))}  # fmt: skip
         database.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
         database.executemany("INSERT INTO passed_over VALUES (?, ?)", over.passed_over)
         database.execute("COMMIT")
@@ -196,10 +199,15 @@ def _add_tariffs(database: sqlite3.Connection, rows: list[Row]) -> None:
 def _fingerprint(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
-        digest.update(path.read_bytes())
+        digest.update(_content(path))
     return digest.hexdigest()
 
 
 def _read(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return list(csv.DictReader(io.StringIO(_content(path).decode(), newline="")))
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a table, packed or not."""
+    content = path.read_bytes()
+    return gzip.decompress(content) if path.suffix == ".gz" else content

@@ -1,4 +1,4 @@
-"""Asking the person at the terminal: yes or no, and what must not be seen while it is typed."""
+"""Asking the person at the terminal: yes or no, a line, and what must not be seen while it is typed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ YES = "yes"
 
 def agreed(world: World, question: str) -> bool:
     """Whether the answer to ``question`` is yes; anything else is no."""
+    return answered(world, question).lower() in AGREED
+
+
+def answered(world: World, question: str) -> str:
+    """The line that is typed in answer to ``question``; empty for nothing, and at the end of the input."""
     width = world.console(to_err=True).width
     # What is indented is there to be compared letter by letter, and is never broken.
     lines = (line if line.startswith(" ") else wrapped(line, width) for line in question.split("\n"))
     world.err.write("\n".join(lines) + " ")
     world.err.flush()
-    return world.stdin.readline().strip().lower() in AGREED
+    return world.stdin.readline().strip()
 
 
 class Terminal:

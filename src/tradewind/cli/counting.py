@@ -19,7 +19,7 @@ def counting(world: World, code: str) -> Iterator[Tell]:
     """What to call after each; ``code`` says what is counted, with ``done`` and ``total``."""
     if world.json:
         yield lambda done, total: None
-    elif world.err.isatty():
+    elif world.redraws(world.err):
         with _bar(world, code) as tell:
             yield tell
     else:

@@ -1,28 +1,36 @@
-"""Every way a command can end badly → exit code, and sentences or the JSON error object."""
+"""Errors → exit code, and sentences or the JSON error object; what click could not read → errors of ours."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tradewind import words
 from tradewind.domain.errors import BadInput, TradewindError, Where
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import click
 
     from tradewind.cli.world import World
 
-BUG = 1
+MOST_FAULTS = 20  # of one document, told at once: more are never read
+# A terminal obeys control characters: what a file or a host has put into a sentence is shown, not obeyed.
+_SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\n")}
 
 
 def told(world: World, error: TradewindError) -> int:
-    """The error's exit code, after it was told: as JSON on stdout, or in sentences on stderr."""
-    if world.json:
-        world.answer({"error": as_json(error, world.lang)})
-    else:
+    """The error's exit code, after it was told: as JSON on stdout, or in sentences on stderr.
+
+    Where neither can be written, on a full disk or to a reader who left, the exit code alone says it.
+    """
+    with suppress(OSError):
+        if world.json:
+            with suppress(OSError):
+                world.answer({"error": as_json(error, world.lang)})
+                return error.exit_code
         world.err.write(as_text(error, world))
+        world.err.flush()
     return error.exit_code
 
 
@@ -30,12 +38,18 @@ def as_json(error: TradewindError, lang: str) -> dict[str, Any]:
     """The contract's error object; with ``facts``, and ``faults`` where a document has several."""
     sentence = words.error(error, lang)
     faults = [as_json(fault, lang) for fault in error.faults]
-    why = sentence.why or " ".join(part for fault in error.faults for part in words.error(fault, lang) if part)
+    few = (_joined(words.error(fault, lang), lang) for fault in error.faults[:MOST_FAULTS])
+    why = sentence.why or _joined(few, lang)
     return {
         "code": error.code, "what": sentence.what, "why": why, "next": sentence.next,
         "where": _where(error.where), "retryable": error.retryable, "facts": dict(error.facts),
         **({"faults": faults} if faults else {}),
     }  # fmt: skip
+
+
+def _joined(sentences: Iterable[str], lang: str) -> str:
+    """Sentences one after the other; Chinese has no blank between them."""
+    return ("" if lang == "zh" else " ").join(filter(None, sentences))
 
 
 def sentences(coded: dict[str, Any] | None, lang: str) -> dict[str, Any] | None:
@@ -54,16 +68,28 @@ def as_text(error: TradewindError, world: World) -> str:
     """Sentences for a terminal: what, why and every fault with its place, next step."""
     sentence = words.error(error, world.lang)
     red, dim, off = _styles(world)
-    place = "" if error.faults else _place(error.where)
-    lines = [f"{red}{world.say('error-mark')}{off} {place}{sentence.what}"]
-    if sentence.why:
-        lines += [f"  {line}" for line in sentence.why.splitlines()]
-    for fault in error.faults:
-        said = words.error(fault, world.lang)
-        lines.append(f"  {dim}{_place(fault.where)}{off}{' '.join(filter(None, said))}")
-    if sentence.next:
-        lines.append(f"  {dim}{world.say('next-mark')}{off} {sentence.next}")
+    mark, place = world.say("error-mark"), "" if error.faults else _place(error.where)
+    lines = [red + mark + off + _laid(world, f"{mark} {place}{sentence.what}", 0)[len(mark) :]]
+    lines += [_laid(world, line, 2) for line in sentence.why.splitlines()]
+    for fault in error.faults[:MOST_FAULTS]:
+        said = _joined(words.error(fault, world.lang), world.lang).replace("\n", " ")
+        lines.append(_laid(world, _place(fault.where) + said, 2))
+    if len(error.faults) > MOST_FAULTS:
+        lines.append("  " + world.say("more-faults", count=len(error.faults) - MOST_FAULTS))
+    if sentence.next:  # never wrapped: a command in it is copied whole
+        lines.append(f"  {dim}{world.say('next-mark')}{off} {sentence.next.translate(_SHOWN)}")
     return "\n".join(lines) + "\n"
+
+
+def _laid(world: World, text: str, indent: int) -> str:
+    """``text`` with blanks before it, on a terminal wrapped to its width; into a pipe one line a sentence."""
+    visible = text.translate(_SHOWN)
+    if not world.err.isatty():
+        return " " * indent + visible
+    from tradewind.cli.draw.pen import wrapped
+
+    deeper = indent + 2
+    return " " * indent + wrapped(visible, world.columns(world.err) - deeper).replace("\n", "\n" + " " * deeper)
 
 
 def _place(where: Where | None) -> str:
@@ -73,8 +99,7 @@ def _place(where: Where | None) -> str:
 
 
 def _styles(world: World) -> tuple[str, str, str]:
-    plain = not world.err.isatty() or world.env.get("NO_COLOR") or world.env.get("TERM") == "dumb"
-    return ("", "", "") if plain else ("\033[1;31m", "\033[2m", "\033[0m")
+    return ("\033[1;31m", "\033[2m", "\033[0m") if world.coloured(world.err) else ("", "", "")
 
 
 def usage(error: click.UsageError) -> BadInput:
@@ -98,36 +123,3 @@ def _name(param: click.Parameter | None) -> str:
     if param is None:
         return ""
     return max(param.opts, key=len) if param.param_type_name == "option" else param.human_readable_name
-
-
-def crashed(world: World, error: BaseException) -> int:
-    """Exit code 1, after the traceback was written to a file and its place was told."""
-    import traceback
-
-    path = _write(world, "".join(traceback.format_exception(error)))
-    return told(world, TradewindError("crashed", kind=type(error).__name__, text=str(error)[:200], path=path or "-"))
-
-
-def _write(world: World, text: str) -> Path | None:
-    """The file that holds ``text``: in the home folder, else in the system's temporary one; None if neither works."""
-    import tempfile
-    from pathlib import Path
-
-    name = f"crash-{world.now():%Y%m%dT%H%M%SZ}.txt"
-    for folder in (_home(world), Path(tempfile.gettempdir())):
-        if folder is None:
-            continue
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, encoding="utf-8")
-            return folder / name
-        except OSError:
-            continue
-    return None
-
-
-def _home(world: World) -> Path | None:
-    try:
-        return world.inside.home()
-    except Exception:  # noqa: BLE001  the crash that is being told of may be in there
-        return None

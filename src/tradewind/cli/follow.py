@@ -15,9 +15,10 @@ from tradewind.cli.draw.jobs import log_tail
 from tradewind.cli.draw.live import bar, live
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.replayed import replayed
-from tradewind.cli.draw.strokes import WARN, gap
+from tradewind.cli.draw.strokes import WARN, Unbroken, gap
 from tradewind.cli.draw.timeline import Moment, heading, line, moments
 from tradewind.cli.given import exit_code_of
+from tradewind.cli.reporting import keep_report
 from tradewind.cli.world import World, put
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def following(world: World) -> Iterator[Callable[[Answer], None]]:
 
 
 def _live(console: Console) -> AbstractContextManager[Live | None]:
-    if not console.is_terminal or console.is_dumb_terminal:
+    if not console.is_terminal:
         return nullcontext()
     from rich.live import Live
 
@@ -125,8 +126,9 @@ def ending(world: World, control: ControlPlane, job: Answer) -> None:
     console = world.console()
     pen = world.pen(console)
     told = control.cost(job["job"], True, None)
+    report = Unbroken("  " + keep_report(world, control, job["job"]))
     put(
-        console, gap(), outcome(pen, job), *log_tail(pen, job), *_money(pen, told), *comparison(pen, job),
+        console, gap(), outcome(pen, job), report, *log_tail(pen, job), *_money(pen, told), *comparison(pen, job),
         *_aside(pen, job), *replayed(pen, job), gap(), open_leases(pen, open_count(control.leases(False))),
     )  # fmt: skip
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from tradewind.domain.errors import BadInput
+from tradewind.domain.errors import BadInput, TradewindError
 
 if TYPE_CHECKING:
     from tradewind.domain.workload import Workload
 
+T = TypeVar("T")
 _COUNTS = re.compile(r"^([1-9]\d{0,5})(?:\.\.([1-9]\d{0,5}))?$")
 
 # Of the submitting shell these go with the job, and nothing else (docs: job file).
@@ -110,15 +113,39 @@ def secrets(workload: Workload, env: Mapping[str, str]) -> dict[str, str]:
     """The named secrets' values, from the environment or else a keyring.
 
     Raises:
-        BadInput: ``secret-missing`` (names): some are in neither.
+        BadInput: ``secret-missing`` (names, first): some are in neither.
     """
     from tradewind.app.secrets import at_hand
 
     told = at_hand(workload.secrets, env)
     missing = [name for name in workload.secrets if name not in told]
     if missing:
-        raise BadInput("secret-missing", names=", ".join(missing))
+        raise BadInput("secret-missing", names=", ".join(missing), first=missing[0])
     return told
+
+
+def option(name: str, read: Callable[[str], T], text: str | None) -> T | None:
+    """What ``read`` makes of the text of the option ``name``; None where it is not given.
+
+    Raises:
+        BadInput: as ``read``, with the option as its ``key``.
+    """
+    try:
+        return None if text is None else read(text)
+    except BadInput as fault:
+        fault.facts["key"] = name
+        raise
+
+
+@contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Next steps that say ``JOB.yaml`` name the file that was given instead, as a shell wants it."""
+    try:
+        yield
+    except TradewindError as error:
+        if error.facts.get("file") == "JOB.yaml":
+            error.facts["file"] = shlex.quote(str(file))
+        raise
 
 
 def exit_code_of(state: str) -> int:

@@ -7,14 +7,16 @@ commands of its own is a package there, with one module each.
 from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "plan": ("size", "offers", "catalog", "plan", "simulate", "calibrate"),
+    "plan": ("init", "size", "offers", "catalog", "plan", "simulate", "calibrate"),
     "run": ("run", "ps", "show", "wait", "logs", "attach", "stop", "extend", "fetch", "ssh", "explain"),
     "money": ("leases", "sweep", "cost"),
     "nodes": ("machines",),
     "team": ("supervisor",),
 }
 
-COMMANDS: tuple[str, ...] = tuple(name for names in GROUPS.values() for name in names)
+BESIDE: tuple[str, ...] = ("completion",)  # of no group: what sets the program up
+
+COMMANDS: tuple[str, ...] = (*(name for names in GROUPS.values() for name in names), *BESIDE)
 
 CATALOG: tuple[str, ...] = ("show", "gpus", "regions", "compare", "rates", "list", "add", "refresh")
 

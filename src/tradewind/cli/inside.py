@@ -49,6 +49,18 @@ class Embedded:
 
         return HomeCatalog(self._settings())
 
+    def rate(self, base: str, quote: str) -> Answer | None:
+        """The exchange rate, with its date and source."""
+        from tradewind.app import market
+
+        return market.rate(self._settings(), base, quote)
+
+    def candidates(self, kind: str) -> list[tuple[str, str]]:
+        """Names of a kind that this computer knows."""
+        from tradewind.app import candidates
+
+        return candidates.candidates(self._settings(), kind)
+
     def plan(self, workload: Workload, now: datetime, tell: Callable[[str], None], objective: Objective) -> Answer:
         """The ``plan`` answer, the best by ``objective``."""
         from tradewind.app import questions

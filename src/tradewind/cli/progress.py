@@ -18,7 +18,7 @@ def showing(world: World) -> Iterator[Tell]:
     """What to call with each step."""
     if world.json:
         yield lambda step: None
-    elif world.err.isatty():
+    elif world.redraws(world.err):
         with _bar(world) as tell:
             yield tell
     else:

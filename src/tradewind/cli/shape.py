@@ -1,23 +1,27 @@
 """click's classes with our words: help by code in the reader's language, commands loaded when called for.
 
-Help texts: ``command-NAME``, ``command-NAME-more``, ``option-NAME`` and ``argument-NAME`` in the words of help; with
-``-of-COMMAND`` behind it what an option means for one command alone.
+Help texts: ``command-NAME``, ``command-NAME-more``, ``command-NAME-example`` (one command a line), ``option-NAME`` and
+``argument-NAME`` in the words of help; with ``-of-COMMAND`` behind it what an option means for one command alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tradewind import words
-from tradewind.cli.index import COMMANDS, GROUPS
+from tradewind.cli.help_page import WIDEST, Page
+from tradewind.cli.index import BESIDE, COMMANDS, GROUPS
+from tradewind.cli.sections import ALL, FIRST, SECTIONS, section_of
 from tradewind.cli.world import World
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 F = TypeVar("F", bound=Callable[..., Any])
-HELP_WIDTH = 100
 
 
 def lang_of(ctx: click.Context) -> str:
@@ -26,8 +30,19 @@ def lang_of(ctx: click.Context) -> str:
     return world.lang if world else "en"
 
 
+class Reading(click.Context):
+    """click's, with pages of help for the width and language of the world's reader."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        """A page for this reader."""
+        world = self.find_object(World)
+        return Page(world.columns(world.out), world.plain) if world else Page(WIDEST)
+
+
 class Worded(click.Command):
     """A command whose help is in ``words``."""
+
+    context_class = Reading
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """One line for the group's list; the language is that of the context in force."""
@@ -48,24 +63,42 @@ class Worded(click.Command):
                     formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Arguments and options with their help."""
-        lang = lang_of(ctx)
-        arguments = [(param.human_readable_name, _helped(f"argument-{param.name}", self.name, lang))
-                     for param in self.get_params(ctx) if isinstance(param, click.Argument)]  # fmt: skip
-        options = [record for param in self.get_params(ctx) if (record := _option_record(ctx, param, lang))]
-        for heading, rows in (("arguments", arguments), ("options", options)):
+        """Arguments, then options by sections, and last what every command takes."""
+        lang, name = lang_of(ctx), str(self.name)
+        sections: dict[str, list[tuple[str, str]]] = {"arguments": [], FIRST: []}
+        sections |= {f"section-{each}": [] for each in SECTIONS.get(name, {})}
+        sections[ALL] = [(f"--{each}", words.helped(f"option-{each.partition(' ')[0]}", lang)) for each in TAKEN]
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Argument):
+                told = _helped(f"argument-{param.name}", name, lang)
+                sections["arguments"].append((param.human_readable_name, told))
+            elif record := _option_record(ctx, param, lang):
+                everywhere = not EVERYWHERE.isdisjoint(param.opts)
+                sections[ALL if everywhere else section_of(name, str(param.name))].append(record)
+        for heading, rows in sections.items():
             if rows:
                 with formatter.section(words.helped(heading, lang)):
                     formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """An example where there is one."""
+        """Examples, one command a line."""
         text = words.helped(f"command-{self.name}-example", lang_of(ctx))
-        if text:
-            formatter.write_paragraph()
-            with formatter.indentation():
-                for line in text.splitlines():
-                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+        assert isinstance(formatter, Page)
+        with formatter.section(words.helped("examples", lang_of(ctx))):
+            for line in text.splitlines():
+                formatter.write_command(line)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """click's, with the help of options."""
+        lang, items = lang_of(ctx), super().shell_complete(ctx, incomplete)
+        for item in items:
+            if item.value.startswith("--"):
+                item.help = _helped(f"option-{item.value[2:].removeprefix('no-')}", self.name, lang)
+        return items
+
+
+EVERYWHERE = frozenset({"--json", "--help"})
+TAKEN = ("lang en|zh", "plain")  # by ``reader``, before click sees the command line
 
 
 def _option_record(ctx: click.Context, param: click.Parameter, lang: str) -> tuple[str, str] | None:
@@ -103,7 +136,8 @@ class Several(Worded, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click's, but an unknown command is an error of ours that names the nearest."""
-        if args and not args[0].startswith("-") and args[0] not in self.names:
+        unknown = args and not args[0].startswith("-") and args[0] not in self.names
+        if unknown and not ctx.resilient_parsing:  # nobody is told of an error while they type
             from difflib import get_close_matches
 
             from tradewind.domain.errors import BadInput
@@ -112,11 +146,22 @@ class Several(Worded, click.Group):
             raise BadInput("command-unknown", name=args[0], nearest=near, command=ctx.command_path)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Its commands, none of them imported for that, and options."""
+        from click.shell_completion import CompletionItem
+
+        told = {name: self._told(name, lang_of(ctx)) for name in self.names if name.startswith(incomplete)}
+        options = super().shell_complete(ctx, incomplete) if incomplete.startswith("-") else []
+        return [*(CompletionItem(name, help=text) for name, text in told.items()), *options]
+
+    def _told(self, name: str, lang: str) -> str:
+        return words.helped(f"command-{self.name}-{name}", lang) or words.helped(f"command-{name}", lang)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Its commands first, then options."""
         lang = lang_of(ctx)
         with formatter.section(words.helped("commands", lang)):
-            formatter.write_dl([(name, words.helped(f"command-{self.name}-{name}", lang)) for name in self.names])
+            formatter.write_dl([(name, self._told(name, lang)) for name in self.names])
         Worded.format_options(self, ctx, formatter)
 
 
@@ -133,6 +178,8 @@ class Root(Several):
             if names:
                 with formatter.section(words.helped(f"group-{group}", lang)):
                     formatter.write_dl([(name, words.helped(f"command-{name}", lang)) for name in names])
+        with formatter.section(words.helped("group-beside", lang)):
+            formatter.write_dl([(name, words.helped(f"command-{name}", lang)) for name in BESIDE])
         Worded.format_options(self, ctx, formatter)
 
 
@@ -161,7 +208,7 @@ def worded(name: str) -> Callable[[Callable[..., Any]], click.Command]:
     return make
 
 
-SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": HELP_WIDTH}
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
 def with_json(function: F) -> F:

@@ -15,14 +15,16 @@ def telling(world: World) -> Iterator[Callable[[str], None]]:
     """What to call with each model whose trace begins: a line that goes away on a terminal, plain lines elsewhere."""
     if world.json:
         yield lambda model: None
-    elif not world.err.isatty():
+    elif not world.redraws(world.err):
         yield lambda model: _line(world, model)
     else:
+        from rich.text import Text
+
         with world.console(to_err=True).status("") as status:
             status.stop()
 
             def tell(model: str) -> None:
-                status.update(world.say("tracing", model=model))
+                status.update(Text(world.say("tracing", model=model)))  # as plain text: `:m:` would be drawn as a sign
                 status.start()
 
             yield tell

@@ -155,7 +155,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A committed state in the job's store. ``state`` is ``complete`` or ``torn``; ``path`` its folder or URL."""
+    """A committed state in the job's store; ``path`` is its folder or URL.
+
+    ``state`` is ``complete``, ``torn``, or, when it is the folder of a script that writes no manifests, ``unverified``;
+    ``uncounted`` where such a script told no step: ``step`` then only says which came after which.
+    """
 
     job: str
     step: int

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tradewind.domain.records import Attempt, Lease
 from tradewind.jobs.journal import Reading, by_our_clock, fold
@@ -27,7 +28,7 @@ class Look:
 
 
 def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
-    """Read on; the log's bytes are written before the offset that counts them is committed.
+    """Read on; the bytes of log and journal are kept here before the offsets that count them are committed.
 
     Raises:
         Unreachable: the node does not answer.
@@ -37,7 +38,9 @@ def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
     if not heard.agent_alive and "ended" not in sight.job.measures and not lost(lease):
         transport.revive(instance, secrets_of(room, sight.job))
     records, taken = read_lines(heard.journal)
-    write_log(room, sight.job.id, attempt, heard.log)
+    folder = room.job_folder(sight.job.id)
+    keep(folder / "logs" / f"attempt-{attempt.attempt}.log", heard.log, attempt.log_offset)
+    keep(folder / "journals" / f"attempt-{attempt.attempt}.jsonl", heard.journal[:taken], attempt.journal_offset)
     offsets = replace(attempt, journal_offset=attempt.journal_offset + taken,
                       log_offset=attempt.log_offset + len(heard.log))  # fmt: skip
     reading = fold(Reading(sight.job, offsets, sight.previous), by_our_clock(records, heard.skew_s))
@@ -45,14 +48,13 @@ def hear(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Look:
     return Look(reading, more=len(heard.journal) >= LIMIT or len(heard.log) >= LIMIT)
 
 
-def write_log(room: Room, job: str, attempt: Attempt, data: bytes) -> None:
-    """Put bytes of an attempt's log where they belong; written twice they lie in the same place."""
-    path = room.job_folder(job) / "logs" / f"attempt-{attempt.attempt}.log"
+def keep(path: Path, data: bytes, offset: int) -> None:
+    """Put bytes that a node told at their offset in the file; written twice they lie in the same place."""
     if not data and path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
-        os.pwrite(file, data, attempt.log_offset)
+        os.pwrite(file, data, offset)
     finally:
         os.close(file)

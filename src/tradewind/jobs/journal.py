@@ -3,12 +3,15 @@
 ``measures`` of a job holds what the run has shown:
     ``frontier``     the furthest step ever reached, {step, at}
     ``train_s``, ``steps``                    seconds and steps of training of the attempts that ended
-    ``attempt_train_s``, ``attempt_steps``    the same of the current attempt
+    ``attempt_train_s``, ``attempt_steps``    the same of the current attempt, from the end of its first step
+    ``first_step_at``, ``first_step``         when that was told, and [its number, its ``train_s``]
     ``gpu``, ``gpu_mem_mb``                   the fullest GPU by its own name, and its peak of allocated memory
     ``ended``        the current attempt's run_ended record; ``outputs`` its outputs record
     ``time_scale``   planned-offer seconds that one real second stands for
     ``saving``       what saves take; ``cadence`` what the node was told of losses last: see ``cadence``
     ``saved_step``, ``checkpoint_bytes``      the newest checkpoint from which the next attempt starts
+    ``unverified``   of a plain script: its folder was kept; ``run_since``, ``run_s`` since when it runs in the current
+                     attempt, and seconds that it ran in those that ended
     ``to_keep``, ``kept_open``                published where the node is and not here yet: see ``keeping``
     ``starts``       real seconds from each order to its first step, as far as ``starts_of`` (an attempt)
     ``pool``, ``decided_at``, ``at_risk``     the last decision; ``tempo``, ``switching``: see the files of these names
@@ -72,7 +75,7 @@ def by_our_clock(records: list[dict[str, Any]], skew_s: float) -> list[dict[str,
 
 
 def _shifted(record: dict[str, Any], skew_s: float) -> dict[str, Any]:
-    told = {name: record[name] - skew_s for name in ("at", "deadline", "t") if _number(record.get(name))}
+    told = {name: record[name] - skew_s for name in ("at", "deadline", "saved_at", "t") if _number(record.get(name))}
     event = record.get("event")
     return {**record, **told, **({"event": _shifted(event, skew_s)} if isinstance(event, dict) else {})}
 
@@ -92,17 +95,23 @@ def _reached(reading: Reading, step: int, at: datetime) -> None:
     reading.measure(frontier={"step": step, "at": at.timestamp()})
 
 
-def _resumed(reading: Reading, step: int | None, at: datetime, path: str | None) -> None:
+def _resumed(reading: Reading, step: int, at: datetime, path: str | None, **more: Any) -> None:
     previous = reading.previous
     before = previous.last_step if previous else None
-    repeated = max(0, (before or 0) - (step or 0))
+    repeated = max(0, (before or 0) - step)
     reading.attempt = replace(reading.attempt, resumed_step=step, repeated_steps=repeated)
-    reading.measure(saved_step=step or 0)
-    reading.note("resumed", at, None, step=step, repeated_steps=repeated, path=path)
+    reading.measure(saved_step=step)
+    reading.note("resumed", at, None, step=step, repeated_steps=repeated, path=path, **more)
 
 
 def _on_restored(reading: Reading, record: dict[str, Any], at: datetime) -> None:
-    _resumed(reading, int(record["step"]), at, record.get("path"))
+    path, unverified = record.get("path"), not record.get("verified", True)
+    saved_at = _instant_text(datetime.fromtimestamp(float(record.get("saved_at") or 0.0), UTC))
+    more = {"verified": False, "saved_at": saved_at} if unverified else {}
+    if record.get("counted", True):
+        _resumed(reading, int(record["step"]), at, path, **more)
+    else:  # a script that tells no steps: where it goes on from, and what it repeats, nobody knows
+        reading.note("resumed", at, None, step=None, repeated_steps=None, path=path, **more)
 
 
 def _on_rejected(reading: Reading, record: dict[str, Any], at: datetime) -> None:
@@ -125,6 +134,12 @@ def _on_notice(reading: Reading, record: dict[str, Any], at: datetime) -> None:
 def _on_run_ended(reading: Reading, record: dict[str, Any], at: datetime) -> None:
     reading.measure(ended={"exit": record["exit"], "why": record.get("why"), "at": at.timestamp()})
     reading.note("run-ended", at, record.get("why"), exit=record["exit"])
+
+
+def _on_run_started(reading: Reading, record: dict[str, Any], at: datetime) -> None:
+    if "run_since" not in reading.job.measures:
+        reading.measure(run_since=at.timestamp())
+    reading.note("run-started", at, None, pid=record.get("pid"), pgid=record.get("pgid"))
 
 
 def _on_setup_ended(reading: Reading, record: dict[str, Any], at: datetime) -> None:
@@ -158,6 +173,10 @@ def _told_at(event: dict[str, Any], at: datetime) -> datetime:
     return datetime.fromtimestamp(t, UTC) if isinstance(t, int | float) and t > 0 else at
 
 
+def _instant_text(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
@@ -171,7 +190,7 @@ def _told_step(reading: Reading, event: dict[str, Any], at: datetime) -> None:
     progress = {
         "step": step, "total_steps": total if isinstance(total, int) else known.get("total_steps"),
         "samples_per_second": _number(event.get("samples_s")), "loss": _number(event.get("loss")),
-        "accuracy": _number(event.get("accuracy")), "updated_at": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "accuracy": _number(event.get("accuracy")), "updated_at": _instant_text(at),
     }  # fmt: skip
     reading.job = replace(reading.job, progress=progress)
     _trained(reading, step, event, at)
@@ -180,13 +199,16 @@ def _told_step(reading: Reading, event: dict[str, Any], at: datetime) -> None:
 
 def _trained(reading: Reading, step: int, event: dict[str, Any], at: datetime) -> None:
     measures = reading.job.measures
-    first = measures.get("first_step_at")
-    if first is None:
-        first = at.timestamp()
-        reading.measure(first_step_at=first)
     seconds = _number(event.get("train_s"))
-    reading.measure(attempt_train_s=seconds if seconds is not None else at.timestamp() - first,
-                    attempt_steps=step - (reading.attempt.resumed_step or 0))  # fmt: skip
+    if "first_step" not in measures:
+        reading.measure(first_step_at=at.timestamp(), first_step=[step, seconds or 0.0])
+        if reading.attempt.repeated_steps is None:  # nobody told where it goes on from: its first step does
+            reached = (reading.previous.last_step if reading.previous else None) or 0
+            reading.attempt = replace(reading.attempt, repeated_steps=max(reached - step + 1, 0))
+    first_at: float = reading.job.measures["first_step_at"]
+    first, before = reading.job.measures["first_step"]  # what was told of it is over: steps are timed from end to end
+    reading.measure(attempt_train_s=at.timestamp() - first_at if seconds is None else max(seconds - before, 0.0),
+                    attempt_steps=max(step - first, 0))  # fmt: skip
     memory = _number(event.get("gpu_mem_mb"))
     if memory is not None:
         reading.measure(gpu=str(event.get("gpu")), gpu_mem_mb=max(memory, float(measures.get("gpu_mem_mb") or 0.0)))
@@ -234,7 +256,7 @@ _HANDLERS: dict[str, Callable[[Reading, dict[str, Any], datetime], None]] = {
     wire.JOB: _on_job, wire.RESTORED: _on_restored, wire.REJECTED: _on_rejected, wire.CHECKPOINT: _on_checkpoint,
     wire.NOTICE: _on_notice, wire.RUN_ENDED: _on_run_ended, wire.SETUP_ENDED: _on_setup_ended,
     wire.OUTPUTS: _on_outputs, wire.AGENT_STARTED: _plain("agent-started", "pid", "adopted", "python"),
-    wire.RUN_STARTED: _plain("run-started", "pid", "pgid"), wire.STOP_SENT: _plain("stop-sent", "grace_seconds"),
+    wire.RUN_STARTED: _on_run_started, wire.STOP_SENT: _plain("stop-sent", "grace_seconds"),
     wire.CHECKPOINT_FAILED: _plain("checkpoint-failed", "step"), "restarted": _plain("restarted", "count"),
 }  # fmt: skip
 

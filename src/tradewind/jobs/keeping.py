@@ -56,11 +56,18 @@ def _without(job: Job, *names: str) -> dict[str, Any]:
 
 def _count(reading: Reading, record: dict[str, Any], store: Path) -> None:
     step, epoch, size, at = int(record["step"]), int(record["epoch"]), int(record["bytes"]), instant_of(record)
-    reading.attempt = replace(reading.attempt, last_checkpoint_step=step)
-    reading.measure(saved_step=step, checkpoint_bytes=size)
+    verified, counted = record.get("verified", True), record.get("counted", True)
+    if counted:
+        reading.attempt = replace(reading.attempt, last_checkpoint_step=step)
+        reading.measure(saved_step=step)
+    reading.measure(checkpoint_bytes=size, **({} if verified else {"unverified": True}))
+    if not verified and record.get("saved_at"):
+        at = instant_of({"at": record["saved_at"]})
     path = store / manifest.epoch_folder(epoch) / manifest.folder_name(step)
-    reading.checkpoints.append(Checkpoint(reading.job.id, step, epoch, at, size, "complete", str(path)))
-    reading.note("checkpoint-stored", at, None, step=step, bytes=size, seconds=record.get("seconds"))
+    state = "complete" if verified else "unverified" if counted else "uncounted"
+    reading.checkpoints.append(Checkpoint(reading.job.id, step, epoch, at, size, state, str(path)))
+    reading.note("checkpoint-stored", at, None, step=step if counted else None, bytes=size,
+                 seconds=record.get("seconds"), verified=verified)  # fmt: skip
 
 
 def _rejected(reading: Reading, record: dict[str, Any], why: str) -> None:
@@ -74,7 +81,11 @@ def held_open(step: Step, lease: Lease, caps: Capabilities, now: datetime) -> St
     if not due or lease.state in LEASE_CLOSED or now.timestamp() - since >= caps.hear_out_s:
         return None
     measures = {**step.job.measures, KEPT_OPEN: since}
-    return replace(step, job=replace(step.job, measures=measures, why=f"checkpoint-coming step={due[-1]['step']}"))
+    return replace(step, job=replace(step.job, measures=measures, why=f"checkpoint-coming{_step(due[-1])}"))
+
+
+def _step(record: dict[str, Any]) -> str:
+    return f" step={record['step']}" if record.get("counted", True) else ""
 
 
 def given_up(job: Job) -> tuple[Note, ...]:

@@ -46,6 +46,8 @@ def closed_attempt(job: Job) -> Job:
     measures = dict(job.measures)
     for total, current in (("train_s", "attempt_train_s"), ("steps", "attempt_steps")):
         measures[total] = measures.get(total, 0) + (measures.pop(current, None) or 0)
-    for name in ("first_step_at", "ended", "outputs", "noticed", "to_keep", "kept_open"):
+    if "ended" in measures and "run_since" in measures:
+        measures["run_s"] = measures.get("run_s", 0.0) + max(measures["ended"]["at"] - measures["run_since"], 0.0)
+    for name in ("first_step_at", "first_step", "ended", "outputs", "noticed", "to_keep", "kept_open", "run_since"):
         measures.pop(name, None)
     return replace(job, measures=measures)

@@ -21,7 +21,7 @@ from tradewind.jobs.room import Note, Room, Sight, Step, instance_of, lost
 from tradewind.jobs.situation import started
 from tradewind.jobs.switching import leave, leaving, overdue, steer
 from tradewind.jobs.tempo import with_tempo
-from tradewind.jobs.verdict import finishing, judge
+from tradewind.jobs.verdict import finishing, judge, may_go_on
 from tradewind.ports.transport import Unreachable
 from tradewind.wire.spec import Command
 
@@ -124,7 +124,7 @@ def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: L
     done = step.attempt[1] if step.attempt else sight.attempts[-1]
     measures = job.measures
     verdict = judge(ended, done, noticed=bool(measures.get("noticed")), limited="limit" in measures,
-                    left=leaving(job))  # fmt: skip
+                    left=leaving(job), goes_on=may_go_on(job))  # fmt: skip
     waits = held_open(step, lease, room.caps(lease), now)
     if waits is not None:
         return waits
@@ -156,7 +156,8 @@ def _why(verdict: str, ended: dict[str, Any], job: Job, lease: Lease) -> str | N
         return None
     if verdict == "expired":
         return str(job.measures.get("limit") or lease.limit)
-    return f"{ended.get('why') or 'exit'}: exit code {ended['exit']}"
+    cause = ended.get("why") or "exit"
+    return f"exited exit={ended['exit']}" + ("" if cause == "exit" else f" cause={cause}")
 
 
 def _outputs_to_come(job: Job, ended: dict[str, Any], now: datetime) -> bool:
@@ -170,7 +171,7 @@ def _interrupted_by(job: Job, ended: dict[str, Any], lease: Lease) -> str:
         return LEFT
     if ended.get("why") == "notice" or lease.reclaim_at is not None:
         return EndReason.RECLAIMED.value
-    return f"killed: exit code {ended['exit']}"
+    return f"killed exit={ended['exit']}"
 
 
 def fetch(room: Room, job: Job, lease: Lease) -> tuple[Job, tuple[Note, ...]]:

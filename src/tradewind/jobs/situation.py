@@ -100,9 +100,10 @@ def _pool(
 
 
 def _price(pool: PoolJson) -> float:
-    """An hour of all its nodes, in the currency of the chosen offer."""
+    """An hour of all its nodes at the upper end of its price, as plans rank it, in the currency of the chosen offer."""
     listed = pool["offer"].get("price_per_hour") or {"amount": 0}
-    each = float(listed["amount"] if pool.get("price") is None else pool["price"])
+    told = (pool.get(name) for name in ("rank_price", "price"))
+    each = float(next((price for price in told if price is not None), listed["amount"]))
     return each * int(pool.get("nodes") or 1)
 
 

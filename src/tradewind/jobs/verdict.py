@@ -14,25 +14,35 @@ KILLED = (137, 143)  # SIGKILL, SIGTERM from outside: a memory killer, an operat
 Verdict = Literal["succeeded", "failed", "interrupted", "expired"]
 
 
-def judge(ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bool, left: bool = False) -> Verdict:
+def judge(
+    ended: dict[str, Any], attempt: Attempt, *, noticed: bool, limited: bool, left: bool = False, goes_on: bool = False
+) -> Verdict:
     """What an ``run_ended`` record says of an attempt.
 
-    ``limited``: it was asked to stop for a limit; ``left``: to go on elsewhere.
+    ``limited``: it was asked to stop for a limit; ``left``: to go on elsewhere; ``goes_on``: see :func:`may_go_on`.
 
-    After a notice every exit but 0 is an interruption: the machine was going away. A job killed from outside, or one
-    that asks for a restart, gets another attempt as long as this one made new steps; so a job that dies always at the
-    same place ends.
+    After a notice every exit but 0 is an interruption: the machine was going away. So is the 0 of a plain script that
+    SIGTERM reached before: scripts often end well when told to, and one that had just finished is soon done again. A
+    job killed from outside, or one that asks for a restart, gets another attempt as long as this one made new steps; so
+    a job that dies always at the same place ends.
     """
-    exit_code = int(ended["exit"])
-    if exit_code == 0:
+    exit_code, told_to = int(ended["exit"]), goes_on and ended.get("why") != "exit"
+    if exit_code == 0 and not told_to:
         return "succeeded"
     if ended.get("why") == "hard-end" or limited:
         return "expired"
-    if left or noticed or ended.get("why") == "notice":
+    if left or noticed or told_to or ended.get("why") == "notice":
         return "interrupted"
     if exit_code in (*KILLED, CHECKPOINTED, OLDER_IS_VALID) and made_steps(attempt):
         return "interrupted"
     return "failed"
+
+
+def may_go_on(job: Job) -> bool:
+    """Whether an exit of 0 after SIGTERM need not be the end: a plain script, and not known to be at its last step."""
+    progress = job.progress or {}
+    total = progress.get("total_steps")
+    return bool(job.measures.get("unverified")) and not (total and int(progress["step"]) >= total)
 
 
 def made_steps(attempt: Attempt) -> bool:

@@ -62,7 +62,8 @@ def pack(
     size = sum(entry.status.st_size for entry in files if entry.link is None)
     if size > most_bytes or len(files) > most_files:
         largest = _largest(files, most_bytes, most_files)
-        raise BadInput("workdir-too-large", path=workdir, files=len(files), size=words(size), largest=largest)
+        raise BadInput("workdir-too-large", path=workdir, files=len(files), size=words(size),
+                       largest=", ".join(largest.values()), first=next(iter(largest)))  # fmt: skip
     archive.write(entries, into, shelf)
     return Bundle(into, len(files), size, tuple(left_out))
 
@@ -122,8 +123,8 @@ def _unreadable(path: Path, top: Path, fault: OSError) -> BadInput:
     return BadInput("workdir-unreadable", path=path.relative_to(top).as_posix(), why=fault.strerror or fault)
 
 
-def _largest(files: list[Entry], most_bytes: int, most_files: int) -> str:
-    """The largest of what lies at the top of the workdir: ``data (300 MB, 12 files), a.bin (9 MB)``."""
+def _largest(files: list[Entry], most_bytes: int, most_files: int) -> dict[str, str]:
+    """The largest of what lies at the top of the workdir: ``{"data/": "data (300 MB, 12 files)", "a": "a (9 MB)"}``."""
     sizes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for entry in files:
@@ -132,11 +133,13 @@ def _largest(files: list[Entry], most_bytes: int, most_files: int) -> str:
         counts[first] += 1
     ranked = sorted(sizes, key=lambda name: (-max(sizes[name] / most_bytes, counts[name] / most_files), name))
     folders = {entry.name.split("/")[0] for entry in files if "/" in entry.name}
-    told = [
-        f"{name} ({words(sizes[name])}, {counts[name]} files)" if name in folders else f"{name} ({words(sizes[name])})"
-        for name in ranked[:_LARGEST_NAMED]
-    ]
-    return ", ".join(told)
+    told: dict[str, str] = {}
+    for name in ranked[:_LARGEST_NAMED]:
+        if name in folders:
+            told[f"{name}/"] = f"{name} ({words(sizes[name])}, {counts[name]} files)"
+        else:
+            told[name] = f"{name} ({words(sizes[name])})"
+    return told
 
 
 def words(size: int) -> str:

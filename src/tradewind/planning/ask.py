@@ -63,6 +63,7 @@ class Ask:
         datasets: read from object stores.
         controls: of compliance that were asked for; nothing checks them yet, which is told.
         stored: whether checkpoints have a store of their own; without one spot machines of a cloud cannot be paid for.
+        folder_named: whether the job file says of checkpoints more than the default; else the job may have none.
     """
 
     total_steps: int | None
@@ -74,6 +75,7 @@ class Ask:
     datasets: tuple[Dataset, ...] = ()
     controls: tuple[str, ...] = ()
     stored: bool = True
+    folder_named: bool = True
 
     def __post_init__(self) -> None:
         if self.total_steps is not None and self.total_steps < 1:

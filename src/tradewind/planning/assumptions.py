@@ -122,6 +122,8 @@ def _spot(ask: Ask, chosen: Way, shown: Sequence[Way]) -> list[str]:
     told.append(f"spot-wait hours={WAIT_HOURS.value:g}")
     if chosen.interruption and not ask.stored:
         told.append("spot-needs-store")
+    if chosen.interruption and not ask.folder_named:
+        told.append("spot-saves-unknown")
     if chosen.resort:
         told.append(f"on-demand-share value={chosen.share:.3f}")
         told.append(f"setup-p99 hours={chosen.resort.terms.setup_p99_hours:g}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tradewind.domain.estimate import Estimate
 from tradewind.domain.money import Money
@@ -15,6 +15,8 @@ from tradewind.planning.interruption import mean_life_hours
 from tradewind.planning.outlook import NO_DEADLINE, Promise, on_time_probability
 from tradewind.planning.pricing import Pricing
 from tradewind.planning.way import Way
+
+LONGEST_HOURS = 876_600.0  # a century
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Placing:
             hours=None if span is None else span.hours,
             cost=cost,
             cost_parts=parts,
-            finish_by=None if span is None else self.pricing.now + timedelta(hours=span.hours.value),
+            finish_by=_finish(self.pricing.now, span),
             on_time_probability=promise.probability,
             deadline_guarantee=promise.guarantee,
             quota=way.terms.quota,
@@ -117,6 +119,12 @@ class Placing:
 def _undisturbed(setup: Estimate, way: Way) -> float:
     assert way.work is not None
     return way.work.hours.value if way.work.at_most else way.work.hours.value + setup.value + way.waits
+
+
+def _finish(now: datetime, span: Span | None) -> datetime | None:
+    """When it is done; None for what nobody lives to see, and calendars have no date for."""
+    hours = None if span is None else span.hours.value
+    return None if hours is None or hours > LONGEST_HOURS else now + timedelta(hours=hours)
 
 
 def _losses(way: Way) -> Losses | None:

@@ -23,7 +23,6 @@ from tradewind.training.tensors import Slot, Staging
 from tradewind.training.told import Told
 from tradewind.training.tree import encode
 from tradewind.wire import events as wire_events
-from tradewind.wire import manifest
 from tradewind.wire.cadence import MEAN_SECONDS_BETWEEN_LOSSES
 from tradewind.wire.spec import ENV_CADENCE, ENV_CHECKPOINT_DIR, ENV_CHECKPOINT_EVERY, ENV_EPOCH
 
@@ -165,18 +164,15 @@ class Checkpointer:
         """
         self.wait()
         folders.clear_leftovers(self.folder)
-        rejected: List[Rejected] = []
-        for step in reversed(folders.steps(self.folder)):
-            path = folders.path_of(self.folder, step)
-            try:
-                told = manifest.check(path)
-            except (OSError, ValueError) as fault:
-                rejected.append(Rejected(path, str(fault)))
-                _log.warning("torn checkpoint passed over: %s: %s", path, fault)
-                self._tell(wire_events.CHECKPOINT_REJECTED, path=path, why=str(fault))
-                continue
-            return self._resumed(Resumed(step, int(told["epoch"]), contents.read(path), path, tuple(rejected)))
-        return None
+        told, torn = folders.newest(self.folder)
+        for path, why in torn:
+            _log.warning("torn checkpoint passed over: %s: %s", path, why)
+            self._tell(wire_events.CHECKPOINT_REJECTED, path=path, why=why)
+        if told is None:
+            return None
+        step, rejected = int(told["step"]), tuple(Rejected(path, why) for path, why in torn)
+        path = folders.path_of(self.folder, step)
+        return self._resumed(Resumed(step, int(told["epoch"]), contents.read(path), path, rejected))
 
     def __enter__(self) -> Checkpointer:
         return self

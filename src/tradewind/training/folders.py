@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import time
-from typing import Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from tradewind.training.rotation import Found
 from tradewind.wire import manifest
@@ -36,6 +36,17 @@ def steps(folder: str) -> List[int]:
 def found(folder: str) -> List[Found]:
     """Every checkpoint folder with its number of save, as its manifest tells; checksums are not read."""
     return [Found(step, _save_number(path_of(folder, step))) for step in steps(folder)]
+
+
+def newest(folder: str) -> Tuple[Optional[Dict[str, Any]], List[Tuple[str, str]]]:
+    """Manifest of the newest complete checkpoint, every checksum read, and newer torn ones: path and what is wrong."""
+    torn: List[Tuple[str, str]] = []
+    for step in reversed(steps(folder)):
+        try:
+            return manifest.check(path_of(folder, step)), torn
+        except (OSError, ValueError) as fault:
+            torn.append((path_of(folder, step), str(fault)))
+    return None, torn
 
 
 def commit(folder: str, step: int, epoch: int, save: int, write: Callable[[str], None]) -> int:
@@ -89,8 +100,9 @@ def clear_leftovers(folder: str) -> None:
 
 
 def _seal(tmp: str, step: int, epoch: int, save: int) -> int:
-    for name in os.listdir(tmp):
-        _sync(os.path.join(tmp, name))
+    for base, _, names in os.walk(tmp):
+        for name in [*names, ""]:
+            _sync(os.path.join(base, name))
     told = {**manifest.build(tmp, step, epoch, time.time()), "save": save}
     path = os.path.join(tmp, manifest.MANIFEST)
     with open(path, "w", encoding="utf-8") as file:

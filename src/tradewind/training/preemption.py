@@ -70,6 +70,11 @@ class PreemptionGuard:
         self._tell_stopped(code)
         raise SystemExit(code)
 
+    def take_over(self) -> None:
+        """Puts its handlers in again, over those that a framework put there since: who stops is decided once."""
+        for number in self._previous:
+            signal.signal(number, self._on_signal)
+
     def close(self) -> None:
         """Puts back the handlers that were there before."""
         for number, handler in self._previous.items():

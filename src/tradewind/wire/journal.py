@@ -4,15 +4,18 @@ Every record has ``v`` (1), ``at`` (seconds since the epoch, UTC), ``type`` and 
 
     agent_started   {pid, version, python, epoch, adopted: bool}    adopted: the job was already running
     setup_started   {}              setup_ended {exit}
-    restored        {step, epoch, path, seconds}                    a checkpoint was put back before the start
+    restored        {step, epoch, path, seconds, saved_at,          a checkpoint was put back before the start;
+                     verified, counted}                             ``saved_at`` and the rest: see ``wire.manifest``
     rejected        {step, epoch, path, why}                        a torn checkpoint in the store was passed over
     run_started     {pid, pgid}
     job             {event: {...}, events_offset}                   one line of the job's TRADEWIND_EVENTS, as written,
                                                                     and the byte offset after it
     notice          {deadline, source}                              the cloud takes the node at ``deadline``
     stop_sent       {why: notice|stop|hard-end, grace_seconds,      SIGTERM goes to ``pids`` (none when it was sent
-                     until, pids}                                   before), SIGKILL to all of the job at ``until``
-    checkpoint      {step, epoch, path, bytes, seconds}             committed in the job's store
+                     until, pids, outlived}                         before), SIGKILL to all of the job at ``until``;
+                                                                    outlived: it ends none of them where they stand
+    checkpoint      {step, epoch, path, bytes, seconds, saved_at,   committed in the job's store
+                     verified, counted}
     checkpoint_failed {step, why}
     sample          {cpu_percent, rss_bytes, gpus: [...]}           of the job's processes
     restarted       {count, step}                                   exit 75 unasked: again on this node, the count-th

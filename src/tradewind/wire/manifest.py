@@ -6,8 +6,12 @@ A checkpoint is a folder ``step-00000220`` whose ``MANIFEST.json`` was written l
 
 ``crc32`` is of the whole file, eight hex digits. The training library adds ``save``: which save of the job this was,
 from 1, by which it keeps milestones. A folder without a readable manifest, with a missing file, another size or another
-checksum is torn, and is never resumed from. ``"kind": "opaque"`` marks a copy of a whole checkpoint folder of a job
-that does not write such folders itself: its files go back into the checkpoint folder as they were.
+checksum is torn, and is never resumed from.
+
+``"kind": "opaque"`` marks a copy of a whole checkpoint folder of a job that does not write such folders itself: its
+files, below ``content/``, go back into the checkpoint folder as they were. That they were written to their end was
+seen, not said, so it is *unverified*. ``at`` is when the job wrote there last; ``counted``: ``step`` is one that the
+job told, else a running number; ``layout`` says when each file was written, and which folders and links there were.
 
 A job's store keeps ``epoch-0001/step-00000220``; the file ``FENCE`` there holds the newest epoch that was started, and
 whoever has an older one may not publish.
@@ -25,6 +29,9 @@ VERSION = 1
 MANIFEST = "MANIFEST.json"
 FENCE = "FENCE"
 KIND, OPAQUE = "kind", "opaque"
+COUNTED, LAYOUT = "counted", "layout"
+# A file of this name in a checkpoint folder: who saves there writes manifests, and what has none is not whole yet.
+MARK = ".tradewind"
 _FOLDER = re.compile(r"^step-(\d{8,})$")
 _EPOCH = re.compile(r"^epoch-(\d{4,})$")
 _CHUNK = 1 << 20
@@ -115,6 +122,12 @@ def check(folder: str) -> Dict[str, Any]:
         if crc != entry["crc32"]:
             raise ValueError("{} has checksum {}, not {}".format(entry["name"], crc, entry["crc32"]))
     return manifest
+
+
+def nature_of(manifest: Dict[str, Any]) -> Dict[str, Any]:
+    """What records say of a checkpoint beside its step: ``saved_at``, ``verified``, ``counted``."""
+    verified = manifest.get(KIND) != OPAQUE
+    return {"saved_at": manifest.get("at"), "verified": verified, COUNTED: verified or bool(manifest.get(COUNTED))}
 
 
 def total_bytes(manifest: Dict[str, Any]) -> int:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tradewind.domain.errors import BadInput, TradewindError
 
 LANGUAGES = ("en", "zh")
+ERRORS = ("errors", "job_errors", "machine_errors", "market_errors", "model_errors")  # the tables of errors
 
 _PART = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _FACT = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -32,7 +33,7 @@ class Told(NamedTuple):
 
 def error(error: TradewindError, lang: str) -> Told:
     """What happened, why, and the next step, in ``lang``; for an unknown code the code and its facts."""
-    tables = (_table(name, lang) for name in ("errors", "machine_errors", "market_errors", "model_errors"))
+    tables = (_table(name, lang) for name in ERRORS)
     found = next((table[error.code] for table in tables if error.code in table), None)
     if found is None:
         return Told(str(error), "", "")
@@ -48,7 +49,10 @@ def say(code: str, lang: str, **facts: object) -> str:
 
 def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
-    for table in ("sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "machines"):
+    for table in (
+        "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "machines", "report",
+        "init",
+    ):  # fmt: skip
         found = _table(table, lang).get(code)
         if isinstance(found, str):
             return found
@@ -58,6 +62,11 @@ def known(code: str, lang: str) -> str | None:
 def helped(code: str, lang: str) -> str:
     """The help text of a command, argument or option; empty when it has none."""
     return str(_table("help", lang).get(code, ""))
+
+
+def keyed(key: str, lang: str) -> str:
+    """What a key of the job file means (``training.batch_size``), or what its type is (``type-span``)."""
+    return str(_table("job_file", lang)[key])
 
 
 def reason(text: str, lang: str, prefix: str = "") -> str:
@@ -88,7 +97,10 @@ def fill(template: str, facts: Mapping[str, str], lang: str) -> str:
 
 
 def language(env: Mapping[str, str], asked: str | None = None) -> str:
-    """``en`` or ``zh``: what was asked for, else what the locale says (LC_ALL, LC_MESSAGES, LANG in this order).
+    """``en`` or ``zh``: what was asked for, else what the locale says.
+
+    That is the first of LC_ALL, LC_MESSAGES and LANG that is set; where it names a language at all (C and POSIX do
+    not), the list in LANGUAGE goes before it.
 
     Raises:
         BadInput: ``language-unknown`` (text): another language was asked for.
@@ -97,8 +109,16 @@ def language(env: Mapping[str, str], asked: str | None = None) -> str:
         if asked.lower() not in LANGUAGES:
             raise BadInput("language-unknown", text=asked, choices=", ".join(LANGUAGES))
         return asked.lower()
-    locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := env.get(name))), "")
-    return "zh" if locale.lower().startswith("zh") else "en"
+    named = locale_of(env, "LC_MESSAGES")
+    if named.partition(".")[0] in ("", "C", "POSIX"):
+        return LANGUAGES[0]
+    wanted = (each[:2].lower() for each in [*env.get("LANGUAGE", "").split(":"), named])
+    return next((each for each in wanted if each in LANGUAGES), LANGUAGES[0])
+
+
+def locale_of(env: Mapping[str, str], category: str) -> str:
+    """The locale of a category such as LC_MESSAGES: the first of LC_ALL, that, and LANG that is set; else empty."""
+    return next((value for name in ("LC_ALL", category, "LANG") if (value := env.get(name))), "")
 
 
 @cache

@@ -3,61 +3,6 @@
 from __future__ import annotations
 
 TABLE: dict[str, tuple[str, str, str]] = {
-    # job files: the file
-    "job-file-missing": ("No such file: {path}", "", "Check the path, or write one: the only required key is `run`."),
-    "job-file-is-folder": ("{path} is a folder", "A job file is wanted.", "Give the file: {path}/job.yaml"),
-    "job-file-unreadable": ("{path} cannot be read", "{why}", "Check that you may read it."),
-    "job-file-too-large": (
-        "{path} is larger than {limit_mb} MB",
-        "A job file is some dozens of lines.",
-        "Check the path: data and code belong into `workdir`.",
-    ),
-    "job-file-not-text": ("{path} is not UTF-8 text", "Byte {byte} begins no letter.", "Save it as UTF-8."),
-    "job-file-empty": ("The job file says nothing", "It has no keys.", "Add at least `run: python train.py`."),
-    "job-file-not-mapping": (
-        "The job file is not a mapping of keys",
-        "It begins with a list or a bare text.",
-        "Write keys: `run: python train.py`.",
-    ),
-    "job-invalid": (
-        "[[{file}: ]]the job cannot be read; faults: {count}",
-        "",
-        "Correct them all; every key is in docs/job-file.md.",
-    ),
-    "yaml-tab": ("A tab where YAML wants spaces", "YAML indents with spaces only.", "Replace the tab with spaces."),
-    "yaml-many-documents": (
-        "More than one document in the file",
-        "A `---` begins another one.",
-        "Keep one job a file.",
-    ),
-    "yaml-unreadable": ("This is not YAML", "{problem}", "Correct the line; texts with `: ` or `#` need quotes."),
-    "yaml-too-deep": ("The job file is nested too deeply", "", "A job file has at most three levels."),
-    "yaml-too-large": (
-        "The job file grows beyond {limit} values once its aliases are followed",
-        "",
-        "Write values out instead of `*`.",
-    ),
-    # job files: keys and values
-    "key-unknown": ("`{key}`: no such key.[[ Did you mean `{nearest}`?]]", "", ""),
-    "key-missing": ("`{key}` is missing.", "", ""),
-    "key-twice": ("`{key}` stands twice.", "It stands first on line {first}.", ""),
-    "key-not-text": ("A key that is not text.", "[[It is in `{key}`.]]", ""),
-    "type-wrong": ("`{key}`: {wanted:kind} is wanted, not {got:kind}.", "", ""),
-    "number-out-of-range": ("`{key}`: {value} is out of range.", "It must be {limit}.", ""),
-    "value-empty": ("`{key}` is empty.", "", ""),
-    "value-wrong": ("`{key}` cannot be used.", "{why}", ""),
-    "choice-unknown": (
-        "[[`{key}`: ]]`{value}` is none of the choices.[[ Did you mean `{nearest}`?]]",
-        "Choices: {choices}.",
-        "",
-    ),
-    "name-unusable": ("`{key}`: not a usable name.", "A name has 1 to {limit} letters, without / and \\.", ""),
-    "env-name-unusable": (
-        "`{key}`: `{text}` is no name of a variable.",
-        "Letters, digits and _ only, no digit first.",
-        "",
-    ),
-    "image-unreadable": ("`{key}`: `{text}` names no image.", "Write docker:IMAGE or machine:NAME.", ""),
     "catalog-not-kept": (
         "Nothing was changed in the catalog",
         "{path} could not be written: {cause}.",
@@ -67,52 +12,6 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "No cloud has a region in `{text}`",
         "There are: EU, EEA, {known}.",
         "Give one of them to {key}; `tradewind catalog regions` lists what stands where.",
-    ),
-    "residency-unreadable": (
-        "`{key}`: `{text}` names no place.",
-        "Write a two-letter country (CN, DE), EU or EEA.",
-        "",
-    ),
-    "duration-unreadable": (
-        "[[`{key}`: ]]`{text}` is no span of time.",
-        "",
-        "Write a number with its unit: 12h, 90m, 2d, 15s, 1h30m.",
-    ),
-    "instant-unreadable": (
-        "[[`{key}`: ]]`{text}` is no instant.",
-        "",
-        "Write it as 2026-11-22T08:00+08:00, or as a span: 12h.",
-    ),
-    "instant-without-zone": (
-        "[[`{key}`: ]]`{text}` has no time zone.",
-        "",
-        "Add one: `{text}Z` for UTC, `{text}+08:00` for Beijing.",
-    ),
-    "preempt-at-unreadable": (
-        "[[`{key}`: ]]`{text}` says no time of a preemption.",
-        "",
-        "Write shares below 100 % or times: 25%,60% or 15s,35s.",
-    ),
-    "every-unreadable": (
-        "`{key}`: `{text}` says not how often.",
-        "",
-        "Write auto, a span of time (5s), or a number of steps (200 steps).",
-    ),
-    "money-unreadable": (
-        "[[`{key}`: ]]`{text}` is no sum of money.",
-        "",
-        "Write an amount and its currency: 300 CNY or 45.50 USD.",
-    ),
-    "model-sources-many": ("`{key}` names several models.", "Keep one of: {given}.", ""),
-    "model-source-missing": (
-        "`{key}` names no model.",
-        "Add one of: parameters, preset, timm, hf, entrypoint.",
-        "",
-    ),
-    "secret-in-env": (
-        "`{key}` is a secret and must not stand in the file.",
-        "Its value comes from your environment.",
-        "",
     ),
     # GPUs, places, purchases
     "gpu-unknown": ("[[`{key}`: ]]No GPU is called `{name}`.", "", "[[The nearest names: {nearest}.]]"),
@@ -281,6 +180,12 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Add `model: {preset: resnet50}` or `model: {parameters: 7e9}`,"
         " or say what the machine must have: `resources: {accelerators: A10}`.",
     ),
+    "needs-unknown": (
+        "The job file does not say what the job needs",
+        "It names neither a model nor resources.[[ What was measured on {device} says nothing of GPUs.]]",
+        "Add a line to {file}: `resources: {accelerators: A10}`, or `model: {preset: resnet50}`."
+        " Or have a few steps measured on a computer with a GPU[[ (add `{batch}` first)]]: tradewind calibrate {file}",
+    ),
     "length-unknown": (
         "It is not known how long the training is",
         "Batch size, samples or epochs are missing.",
@@ -289,7 +194,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "nothing-fits": (
         "No offer satisfies this job",
         "The plan says which limits rejected how many offers.",
-        "Loosen one as the plan proposes; `tradewind plan JOB.yaml` shows it again.",
+        "Loosen one as the plan proposes; `tradewind plan {file}` shows it again.",
     ),
     "page-unwritable": (
         "The page cannot be written to `{path}`",
@@ -319,14 +224,14 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "counts-unreadable": ("[[`{key}`: ]]`{text}` is no number of GPUs.", "", "Write 8, or a range: 1..8"),
     "secret-missing": (
-        "A secret of the job has no value: {names}",
+        "`secrets`: no value is known of {names}",
         "Its value comes from your environment, or from the keyring.",
-        "Set it, then run again: export NAME=…, or keyring set tradewind NAME.",
+        "Set it, then run again: export {first}=…, or keyring set tradewind {first}.",
     ),
     "no-cloud-configured": (
         "No cloud is configured, so nothing can be rented",
         "Neither an account of a cloud nor a machine of yours is known to this installation.",
-        "Rehearse the job at no cost: tradewind run JOB.yaml --rehearse; run it on this computer: --local;"
+        "Rehearse the job at no cost: tradewind run {file} --rehearse; run it on this computer: --local;"
         " or on a machine of yours: tradewind machines add USER@HOST",
     ),
     "limit-missing": (
@@ -380,7 +285,8 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "workdir-too-large": (
         "The workdir {path} is too large to send: {files} files, {size}",
         "The largest folders: {largest}.",
-        "List them in .gitignore; data belongs into `data`.",
+        "Leave out what the job does not need: a line such as `{first}` in {path}/.gitignore."
+        " Data that it reads belongs into `data`.",
     ),
     "workdir-unreadable": ("A file of the workdir cannot be read: {path}", "{why}", "Make it readable, or ignore it."),
     "job-unknown": (
@@ -406,6 +312,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "Try again; tradewind sweep names each place.",
     ),
     # the supervisor's service
+    "supervisor-not-starting": (
+        "The supervisor does not start",
+        "[[{why}]]",
+        "Mend what {log} tells last; the next command starts it again, and what was submitted goes on then.",
+    ),
     "service-not-ours": (
         "Another's file is in the place of the service: {path}",
         "`tradewind supervisor install` did not write it.",
@@ -427,6 +338,34 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "tradewind supervisor install --print",
     ),
     # this computer
+    "home-unusable": (
+        "Tradewind's home cannot be used: {path}",
+        "{why}.",
+        "Set TRADEWIND_HOME to a folder that you may write to: export TRADEWIND_HOME=/path/to/a/folder (now {home}).",
+    ),
+    "disk-full": (
+        "The disk is full[[: {path}]]",
+        "{why}.",
+        "Free some space where the output goes[[ and in {home}]], then try again; what was submitted goes on.",
+    ),
+    "interrupted": ("Interrupted", "", "What was submitted before goes on: tradewind ps"),
+    "python-incomplete": (
+        "This Python lacks a part of its standard library: {module}",
+        "{why} ({python})",
+        "Use a Python that has it: that of your system, of python.org or of conda."
+        " One built from source needs the headers of SQLite, OpenSSL and zlib first.",
+    ),
+    "package-missing": (
+        "A package that Tradewind needs is not there: {module}",
+        "{why} ({python})",
+        "Install Tradewind again: {python} -m pip install --force-reinstall tradewind",
+    ),
+    "folder-gone": ("The folder that you are in is gone", "It was moved or deleted.", "Go to another: cd"),
+    "home-nowhere": (
+        "Nobody says where your home folder is: {path}",
+        "HOME is not set, or there is no such user.",
+        "Say where Tradewind may keep its state: export TRADEWIND_HOME=/path/to/a/folder",
+    ),
     "home-not-a-folder": ("TRADEWIND_HOME is not a folder: {home}", "", "Point it to a folder, or unset it."),
     "catalog-home-unwritable": (
         "The catalog cannot be written to {path}",

@@ -88,7 +88,7 @@ TABLE: dict[str, str] = {
     "files-more": "and {count} more", "outputs-so-far": "The job has not ended: what it makes from now on is not among them.",
     # a job there: why it stands where it does
     "why-no-contact": "no contact[[: {code:contact}]][[ ({said})]]", "why-secrets-missing": "secrets are not at hand: {names}; run any tradewind command where they are set",
-    "why-machine-busy": "it is in use[[: {said}]]", "why-checkpoint-coming": "its checkpoint of step {step} is being brought home",
+    "why-machine-busy": "it is in use[[: {said}]]", "why-checkpoint-coming": "its checkpoint[[ of step {step}]] is being brought home",
     "contact-host-key-changed": "its host key changed", "contact-host-key-unknown": "its host key is not pinned",
     "contact-jump-key-unknown": "a jump host's key is not trusted", "contact-login-refused": "it refuses the log-in",
     "contact-password-only": "it takes passwords only", "contact-passphrase-needed": "the key needs its passphrase",

@@ -107,6 +107,7 @@ TABLE: dict[str, str] = {
     "assumed-spot-hazards": "Lives of machines by public traces; the range takes {spread} times the losses.",
     "assumed-spot-restarts": "{losses} losses expected.",
     "assumed-spot-wait": "{hours} h until a replacement is had.",
+    "assumed-spot-saves-unknown": "What is saved in ./checkpoints is kept; a run that saves nothing there starts anew after a loss.",
     "assumed-spot-needs-store": "Renting it takes a checkpoint.store; a rehearsal needs none.",
     "assumed-on-demand-share": "{value} of the work runs on-demand, to keep the deadline.",
     "assumed-interruption": "Losses × {multiplier}, by {source:hazard}[[ of {as_of}]].",
@@ -125,6 +126,7 @@ TABLE: dict[str, str] = {
     "assumed-carbon-unknown": "Ways of unknown carbon rank last.",
     "assumed-objective-balanced": "Balanced: least product of cost and time, each over the best of all.",
     # endings, the plain list and the page
+    "plan-told-in": "The cost in {quote}: {cost} (1 {base} = {value} {quote}, {as_of})",
     "plan-more": "More: tradewind plan --all · as a page: --html FILE · by another aim: --objective time, carbon or balanced",
     "plain-range": "{value}, range {low} to {high}", "plain-unknown": "unknown", "plain-fallback": "Fallback {rank}", "plain-letter": "Choice {letter}",
     "page-title": "Plan for {name}", "page-written": "The page is in {path}.",

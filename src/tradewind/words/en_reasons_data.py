@@ -10,6 +10,9 @@ TABLE: dict[str, str] = {
     # decisions and their reasons
     "action-plan": "planned", "action-rent": "rent a machine", "action-wait": "wait", "action-interrupt": "interrupted",
     "action-stop": "stop", "why-resume": "to resume", "why-reclaimed": "the machine was reclaimed",
+    "why-exited": "exit code {exit}[[, {cause:ended}]]", "why-killed": "killed[[, exit code {exit}]]",
+    "ended-setup": "of setup", "ended-notice": "after the notice of a preemption", "ended-stop": "after a stop",
+    "ended-hard-end": "at the hard end",
     "why-vanished": "the machine vanished", "why-lost": "the machine was lost", "why-stopped": "stopped by the user",
     # why leases ended
     "reason-done": "done", "reason-stopped": "stopped", "reason-reclaimed": "reclaimed", "reason-vanished": "vanished",

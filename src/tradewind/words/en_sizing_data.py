@@ -76,6 +76,6 @@ TABLE: dict[str, str] = {
     "needs-only": "No model is named: nothing is said of time. `model:` in the job file, or --model, adds it.",
     # calibration
     "calibrated": "Later sizes of this workload rest on these steps, on {gpu} and, scaled, on every other GPU.",
-    "calibrated-no-gpu": "Measured on {device}, without a GPU. It is kept, but says nothing of GPUs: calibrate where the GPU is, to anchor sizes on it.",
+    "calibrated-no-gpu": "Measured on {device}, without a GPU. Rehearsals here now tell beforehand how long they take; of GPUs it says nothing: calibrate where the GPU is, to anchor sizes on it.",
     "calibration-too-short": "{job} ended ({state}) before enough steps were measured. Steps are told by tradewind.training, or as lines on TRADEWIND_EVENTS; see: tradewind show {job}",
 }  # fmt: skip

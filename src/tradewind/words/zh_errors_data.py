@@ -3,45 +3,6 @@
 from __future__ import annotations
 
 TABLE: dict[str, tuple[str, str, str]] = {
-    # 任务文件：文件本身
-    "job-file-missing": ("没有这个文件：{path}", "", "请检查路径，或新建一个：唯一必填的键是 `run`。"),
-    "job-file-is-folder": ("{path} 是文件夹", "这里需要任务文件。", "请给出文件：{path}/job.yaml"),
-    "job-file-unreadable": ("无法读取 {path}", "{why}", "请检查读取权限。"),
-    "job-file-too-large": (
-        "{path} 超过 {limit_mb} MB",
-        "任务文件通常只有几十行。",
-        "请检查路径：数据和代码应放在 `workdir` 中。",
-    ),
-    "job-file-not-text": ("{path} 不是 UTF-8 文本", "第 {byte} 字节不是任何字符的开头。", "请另存为 UTF-8。"),
-    "job-file-empty": ("任务文件没有内容", "其中没有任何键。", "至少写上 `run: python train.py`。"),
-    "job-file-not-mapping": (
-        "任务文件不是键值结构",
-        "它以列表或纯文本开头。",
-        "请写成键值：`run: python train.py`。",
-    ),
-    "job-invalid": (
-        "[[{file}：]]任务无法读取，共 {count} 处错误",
-        "",
-        "请全部改正；所有的键见 docs/job-file.md。",
-    ),
-    "yaml-tab": ("此处是制表符，YAML 需要空格", "YAML 只用空格缩进。", "请把制表符换成空格。"),
-    "yaml-many-documents": ("文件中有多个文档", "`---` 开始了另一个文档。", "每个文件只写一个任务。"),
-    "yaml-unreadable": ("这不是 YAML", "{problem}", "请改正该行；含有 `: ` 或 `#` 的文本需要加引号。"),
-    "yaml-too-deep": ("任务文件嵌套过深", "", "任务文件最多三层。"),
-    "yaml-too-large": ("展开别名后，任务文件超过 {limit} 个值", "", "请直接写出值，不要使用 `*`。"),
-    # 任务文件：键与值
-    "key-unknown": ("`{key}`：没有这个键。[[是否指 `{nearest}`?]]", "", ""),
-    "key-missing": ("缺少 `{key}`。", "", ""),
-    "key-twice": ("`{key}` 出现了两次。", "第一次在第 {first} 行。", ""),
-    "key-not-text": ("有一个键不是文本。", "[[它在 `{key}` 中。]]", ""),
-    "type-wrong": ("`{key}`：需要{wanted:kind}，而不是{got:kind}。", "", ""),
-    "number-out-of-range": ("`{key}`:{value} 超出范围。", "必须 {limit}。", ""),
-    "value-empty": ("`{key}` 为空。", "", ""),
-    "value-wrong": ("`{key}` 无法使用。", "{why}", ""),
-    "choice-unknown": ("[[`{key}`：]]`{value}` 不在可选值之中。[[是否指 `{nearest}`?]]", "可选值：{choices}。", ""),
-    "name-unusable": ("`{key}`：名称无法使用。", "名称为 1 到 {limit} 个字符，不含 / 和 \\。", ""),
-    "env-name-unusable": ("`{key}`：`{text}` 不是变量名。", "只能用字母、数字和 _，且不以数字开头。", ""),
-    "image-unreadable": ("`{key}`：`{text}` 不是镜像。", "请写 docker:镜像 或 machine:名称。", ""),
     "catalog-not-kept": (
         "目录没有任何改动",
         "无法写入 {path}：{cause}。",
@@ -52,28 +13,6 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "可选：EU, EEA, {known}。",
         "请用 {key} 给出其一；`tradewind catalog regions` 列出各地域所在。",
     ),
-    "residency-unreadable": ("`{key}`：`{text}` 不是地区。", "请写两个字母的国家代码（CN、DE）、EU 或 EEA。", ""),
-    "duration-unreadable": ("[[`{key}`：]]`{text}` 不是时长。", "", "请写数字加单位：12h、90m、2d、15s、1h30m。"),
-    "instant-unreadable": ("[[`{key}`：]]`{text}` 不是时刻。", "", "请写成 2026-11-22T08:00+08:00，或写时长：12h。"),
-    "instant-without-zone": (
-        "[[`{key}`：]]`{text}` 没有时区。",
-        "",
-        "请加上时区：UTC 写 `{text}Z`，北京时间写 `{text}+08:00`。",
-    ),
-    "preempt-at-unreadable": (
-        "[[`{key}`：]]`{text}` 不是抢占时间。",
-        "",
-        "请写小于 100 % 的比例或时间：25%,60% 或 15s,35s。",
-    ),
-    "every-unreadable": ("`{key}`：`{text}` 不是间隔。", "", "请写 auto、时长（5s）或步数（200 steps）。"),
-    "money-unreadable": ("[[`{key}`：]]`{text}` 不是金额。", "", "请写数额和币种：300 CNY 或 45.50 USD。"),
-    "model-sources-many": ("`{key}` 指定了多个模型。", "请保留其一：{given}。", ""),
-    "model-source-missing": (
-        "`{key}` 没有指定模型。",
-        "请添加其一：parameters、preset、timm、hf、entrypoint。",
-        "",
-    ),
-    "secret-in-env": ("`{key}` 是机密，不能写在文件里。", "它的值取自您的环境变量。", ""),
     # GPU、地点、购买方式
     "gpu-unknown": ("[[`{key}`：]]没有名为 `{name}` 的 GPU。", "", "[[相近的名称：{nearest}。]]"),
     "gpu-ambiguous": ("[[`{key}`：]]`{name}` 可能指多种 GPU。", "", "[[请指明：{nearest}。]]"),
@@ -205,6 +144,12 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请添加 `model: {preset: resnet50}` 或 `model: {parameters: 7e9}`，"
         "或写明机器要求：`resources: {accelerators: A10}`。",
     ),
+    "needs-unknown": (
+        "任务文件没有说明任务需要什么",
+        "其中既没有模型，也没有资源。[[在 {device} 上测得的结果不能说明 GPU。]]",
+        "请在 {file} 中添加一行：`resources: {accelerators: A10}`，或 `model: {preset: resnet50}`。"
+        "也可以在有 GPU 的计算机上实测几步[[（请先添加 `{batch}`）]]：tradewind calibrate {file}",
+    ),
     "length-unknown": (
         "不知道训练有多长",
         "缺少批大小、样本数或轮数。",
@@ -213,7 +158,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "nothing-fits": (
         "没有满足此任务的报价",
         "方案中写明了各项限制排除了多少报价。",
-        "请按方案建议放宽一项；`tradewind plan JOB.yaml` 可再次查看。",
+        "请按方案建议放宽一项；`tradewind plan {file}` 可再次查看。",
     ),
     "page-unwritable": (
         "无法将网页写入 `{path}`",
@@ -239,14 +184,14 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "counts-unreadable": ("[[`{key}`：]]`{text}` 不是 GPU 数量。", "", "请写 8，或范围 1..8"),
     "secret-missing": (
-        "任务的机密没有值：{names}",
+        "`secrets`：不知道 {names} 的值",
         "它的值取自您的环境变量，或取自钥匙串。",
-        "请设置后重新运行：export NAME=…，或 keyring set tradewind NAME。",
+        "请设置后重新运行：export {first}=…，或 keyring set tradewind {first}。",
     ),
     "no-cloud-configured": (
         "没有配置任何云，无法租用",
         "此安装不知道任何云账号，也不知道您的任何机器。",
-        "免费预演：tradewind run JOB.yaml --rehearse；在本机运行：--local；"
+        "免费预演：tradewind run {file} --rehearse；在本机运行：--local；"
         "或在自己的机器上：tradewind machines add USER@HOST",
     ),
     "limit-missing": (
@@ -300,7 +245,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "workdir-too-large": (
         "工作目录 {path} 太大，无法发送：{files} 个文件，{size}",
         "最大的文件夹：{largest}。",
-        "请写入 .gitignore；数据应放在 `data`。",
+        "请排除任务不需要的内容：在 {path}/.gitignore 中写一行，如 `{first}`。任务读取的数据应放在 `data`。",
     ),
     "workdir-unreadable": ("工作目录中有文件无法读取：{path}", "{why}", "请改为可读，或忽略它。"),
     "job-unknown": ("没有名为 `{name}` 的任务", "[[最近的任务：{known}。]]", "tradewind ps --all 列出所有任务。"),
@@ -318,6 +263,11 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "请重试；tradewind sweep 会逐一列出。",
     ),
     # 守护进程的服务
+    "supervisor-not-starting": (
+        "守护进程无法启动",
+        "[[{why}]]",
+        "请按 {log} 末尾的说明修复；下一条命令会再次启动它，已提交的任务随后继续。",
+    ),
     "service-not-ours": (
         "服务的位置上有别人的文件：{path}",
         "它不是 `tradewind supervisor install` 写的。",
@@ -339,6 +289,34 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "tradewind supervisor install --print",
     ),
     # 本机
+    "home-unusable": (
+        "Tradewind 的主目录无法使用：{path}",
+        "{why}。",
+        "请把 TRADEWIND_HOME 设为可写的文件夹：export TRADEWIND_HOME=/某个/文件夹（现为 {home}）。",
+    ),
+    "disk-full": (
+        "磁盘已满[[：{path}]]",
+        "{why}。",
+        "请在输出所在处[[和 {home} ]]腾出空间后重试；已提交的任务会继续。",
+    ),
+    "interrupted": ("已中断", "", "之前提交的任务会继续：tradewind ps"),
+    "python-incomplete": (
+        "此 Python 缺少标准库的一部分：{module}",
+        "{why}（{python}）",
+        "请使用包含它的 Python：系统自带、python.org 或 conda 的版本。"
+        "从源码编译的 Python 需要先安装 SQLite、OpenSSL 和 zlib 的头文件。",
+    ),
+    "package-missing": (
+        "缺少 Tradewind 需要的包：{module}",
+        "{why}（{python}）",
+        "请重新安装 Tradewind：{python} -m pip install --force-reinstall tradewind",
+    ),
+    "folder-gone": ("您所在的文件夹已不存在", "它被移动或删除了。", "请进入其他文件夹：cd"),
+    "home-nowhere": (
+        "不知道您的主目录在哪里：{path}",
+        "没有设置 HOME，或没有这个用户。",
+        "请指定 Tradewind 保存状态的位置：export TRADEWIND_HOME=/某个/文件夹",
+    ),
     "home-not-a-folder": ("TRADEWIND_HOME 不是文件夹：{home}", "", "请指向一个文件夹，或取消设置。"),
     "catalog-home-unwritable": ("目录无法写入 {path}", "{cause}", "请腾出空间，或把 TRADEWIND_HOME 设到别处。"),
     "language-unknown": ("没有 `{text}` 的文字", "", "请给出其一：{choices}"),
@@ -378,8 +356,8 @@ TABLE: dict[str, tuple[str, str, str]] = {
     ),
     "database-driver-missing": ("没有安装 PostgreSQL 驱动", "缺少模块 {module}。", 'pip install "tradewind[server]"'),
     # 命令行
-    "command-unknown": ("没有名为 `{name}` 的命令", "[[是否指：{nearest}?]]", "tradewind --help 列出所有命令。"),
-    "option-unknown": ("`{command}` 没有选项 {name}", "[[是否指：{nearest}?]]", "{command} --help 列出所有选项。"),
+    "command-unknown": ("没有名为 `{name}` 的命令", "[[是否指：{nearest}？]]", "tradewind --help 列出所有命令。"),
+    "option-unknown": ("`{command}` 没有选项 {name}", "[[是否指：{nearest}？]]", "{command} --help 列出所有选项。"),
     "parameter-missing": ("缺少 {name}", "", "{command} --help 说明了它的含义。"),
     "parameter-unreadable": ("{name} 无法使用", "{why}", "{command} --help 说明了它的取值。"),
     "command-line-unreadable": ("无法读懂命令行", "{why}", "{command} --help"),

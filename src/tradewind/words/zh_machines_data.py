@@ -88,7 +88,7 @@ TABLE: dict[str, str] = {
     "files-more": "另有 {count} 个", "outputs-so-far": "任务尚未结束：此后生成的不在其中。",
     # 那里的任务：为何处于此状态
     "why-no-contact": "没有联系[[：{code:contact}]][[（{said}）]]", "why-secrets-missing": "手头没有这些机密：{names}；在设置了它们的终端里运行任意 tradewind 命令即可",
-    "why-machine-busy": "正被使用[[：{said}]]", "why-checkpoint-coming": "第 {step} 步的检查点正在取回",
+    "why-machine-busy": "正被使用[[：{said}]]", "why-checkpoint-coming": "[[第 {step} 步的]]检查点正在取回",
     "contact-host-key-changed": "主机密钥变了", "contact-host-key-unknown": "主机密钥未固定", "contact-jump-key-unknown": "跳板机的密钥不可信",
     "contact-login-refused": "拒绝登录", "contact-password-only": "只接受密码", "contact-passphrase-needed": "密钥需要口令", "contact-no-python": "没有 Python",
     "contact-no-bash": "没有 bash", "contact-no-space": "磁盘已满", "contact-folder-refused": "无法在那里建立目录", "contact-host-unknown": "主机名未知",

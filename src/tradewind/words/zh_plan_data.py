@@ -107,7 +107,8 @@ TABLE: dict[str, str] = {
     "assumed-spot-hazards": "机器存活时间依公开轨迹；区间取损失的 {spread} 倍。",
     "assumed-spot-restarts": "预计 {losses} 次被收回。",
     "assumed-spot-wait": "{hours} 小时后获得替代机器。",
-    "assumed-spot-needs-store": "租用时须有 checkpoint.store；演练不需要。",
+    "assumed-spot-saves-unknown": "存入 ./checkpoints 的会被保留；什么都不存的任务被收回后从头开始。",
+    "assumed-spot-needs-store": "租用时须有 checkpoint.store；预演不需要。",
     "assumed-on-demand-share": "为保住期限，{value} 的工作按需运行。",
     "assumed-interruption": "损失 × {multiplier}，依据{source:hazard}[[（{as_of}）]]。",
     "hazard-advisor": "云厂商公布的区间", "hazard-trace": "轨迹", "hazard-assumed": "假设",
@@ -125,6 +126,7 @@ TABLE: dict[str, str] = {
     "assumed-carbon-unknown": "碳排放未知的做法排在最后。",
     "assumed-objective-balanced": "兼顾：费用与时间分别除以各自最优值，取乘积最小者。",
     # 结尾、纯文本清单与网页
+    "plan-told-in": "费用折合 {quote}：{cost}（1 {base} = {value} {quote}，{as_of}）",
     "plan-more": "更多：tradewind plan --all · 网页：--html 文件 · 其他目标：--objective time、carbon 或 balanced",
     "plain-range": "{value}，范围 {low} 至 {high}", "plain-unknown": "未知", "plain-fallback": "后备 {rank}", "plain-letter": "方案 {letter}",
     "page-title": "{name} 的方案", "page-written": "网页在 {path}。",

@@ -10,6 +10,9 @@ TABLE: dict[str, str] = {
     # 决定及其原因
     "action-plan": "已规划", "action-rent": "租用机器", "action-wait": "等待", "action-interrupt": "被中断",
     "action-stop": "停止", "why-resume": "为了恢复", "why-reclaimed": "机器被收回",
+    "why-exited": "退出码 {exit}[[（{cause:ended}）]]", "why-killed": "被杀死[[，退出码 {exit}]]",
+    "ended-setup": "准备阶段", "ended-notice": "收到抢占通知之后", "ended-stop": "停止之后",
+    "ended-hard-end": "到达最终期限",
     "why-vanished": "机器消失", "why-lost": "机器丢失", "why-stopped": "由用户停止",
     # 租约为何结束
     "reason-done": "完成", "reason-stopped": "已停止", "reason-reclaimed": "被收回", "reason-vanished": "消失",

@@ -75,6 +75,6 @@ TABLE: dict[str, str] = {
     "needs-only": "没有给出模型：无法说明时间。请在任务文件中写 `model:`，或用 --model 给出。",
     # calibration
     "calibrated": "此后对该任务的估算以这些步为准：{gpu} 上直接采用，其他 GPU 按比例换算。",
-    "calibrated-no-gpu": "在 {device} 上测得，没有 GPU。结果已保存，但不能说明 GPU 的情况：请在有 GPU 的机器上标定。",
+    "calibrated-no-gpu": "在 {device} 上测得，没有 GPU。此后在本机预演会先给出所需时间；但不能说明 GPU 的情况：请在有 GPU 的机器上标定。",
     "calibration-too-short": "{job} 结束（{state}）时测得的步数还不够。步数由 tradewind.training 告知，或写入 TRADEWIND_EVENTS；详见：tradewind show {job}",
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Job files: text → Workload with every fault at once, and back to the file's shape.
 
-Public: :func:`read`, :func:`parse`, :func:`load`, :func:`dump`, :func:`workdir_of`, :func:`anchored`; times and shares
-in ``spans``.
+Public: :func:`read`, :func:`parse`, :func:`load`, :func:`dump`, :func:`workdir_of`, :func:`anchored`,
+:func:`schema_text`; times and shares in ``spans``.
 """
 
 from __future__ import annotations
@@ -12,29 +12,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.domain.errors import BadInput, NotFound, Where
+from tradewind.domain.errors import BadInput, Where
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tradewind.app.jobfile.tree import Tree
     from tradewind.domain.workload import Workload
 
-MAX_BYTES = 1_000_000
+SHOWN = 200  # letters of a fact in a fault: a text may be as long as the file
 _UNFIT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f/\\]+")
 
 
-def read(path: Path) -> tuple[Workload, str]:
-    """The workload in the file at ``path``, and the file's text.
+def read(path: Path, now: datetime | None = None) -> tuple[Workload, str]:
+    """The workload in the file at ``path``, and the file's text; with ``now`` a deadline before it is a fault.
 
     Raises:
         NotFound: ``job-file-missing`` (path).
-        BadInput: ``job-file-is-folder``, ``job-file-unreadable``, ``job-file-too-large``, ``job-file-not-text``, or
-            any of :func:`parse`.
+        BadInput: any of :func:`content.text_of` and :func:`parse`.
     """
-    text = _text_of(path)
-    return parse(text, str(path)), text
+    from tradewind.app.jobfile.content import text_of
+
+    text = text_of(path)
+    return parse(text, str(path), now), text
 
 
-def parse(text: str, file: str) -> Workload:
+def parse(text: str, file: str, now: datetime | None = None) -> Workload:
     """The workload that YAML ``text`` states; ``file`` names it in faults and gives the default name.
 
     Raises:
@@ -48,7 +51,7 @@ def parse(text: str, file: str) -> Workload:
         raise BadInput("job-file-empty", where=Where(file), file=file)
     if not isinstance(tree.value, dict):
         raise BadInput("job-file-not-mapping", where=Where(file, 1, 1), file=file)
-    return _workload(tree, file)
+    return _workload(tree, file, now)
 
 
 def load(mapping: Mapping[str, Any]) -> Workload:
@@ -59,7 +62,7 @@ def load(mapping: Mapping[str, Any]) -> Workload:
     """
     from tradewind.app.jobfile.tree import Tree
 
-    return _workload(Tree(dict(mapping)), "")
+    return _workload(Tree(dict(mapping)), "", None)
 
 
 def dump(workload: Workload) -> dict[str, Any]:
@@ -67,6 +70,11 @@ def dump(workload: Workload) -> dict[str, Any]:
     from tradewind.app.jobfile import build
 
     return build.dump(workload)
+
+
+def schema_text() -> str:
+    """The JSON schema of job files (draft 7) for editors, as docs/job.schema.json; it is made from the models."""
+    return Path(__file__).with_name("job.schema.json").read_text(encoding="utf-8")
 
 
 def workdir_of(workload: Workload, path: Path | None) -> Path:
@@ -80,7 +88,7 @@ def anchored(workload: Workload, path: Path | None) -> Workload:
     return replace(workload, workdir=str(workdir_of(workload, path)))
 
 
-def _workload(tree: Tree, file: str) -> Workload:
+def _workload(tree: Tree, file: str, now: datetime | None) -> Workload:
     from pydantic import ValidationError
 
     from tradewind.app.jobfile import build, faults
@@ -91,14 +99,19 @@ def _workload(tree: Tree, file: str) -> Workload:
         parsed = JobFile.model_validate(tree.value)
     except ValidationError as error:
         found += faults.faults_of(error, tree)
-    else:
-        for path, fault in build.together(parsed):
-            fault.where = tree.keys.get(path)
-            found.append(fault)
+    for path, fault in build.together(tree.value, now):
+        fault.where = tree.keys.get(path)
+        found.append(fault)
     if found:
+        for fault in found:
+            fault.facts = {name: _cut(value) for name, value in fault.facts.items()}
         found.sort(key=faults.by_place)
         raise BadInput("job-invalid", where=found[0].where, faults=tuple(found), file=file, count=len(found))
     return build.workload(parsed, _default_name(parsed.workdir, file))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def _default_name(workdir: str, file: str) -> str:
@@ -112,21 +125,3 @@ def _default_name(workdir: str, file: str) -> str:
 def _at_home(folder: str) -> Path:
     """``~`` and ``~/x`` below the home folder; a ``~name`` stays as it is, a folder may be called so."""
     return Path(folder).expanduser() if folder == "~" or folder.startswith("~/") else Path(folder)
-
-
-def _text_of(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFound("job-file-missing", path=path) from None
-    except IsADirectoryError:
-        raise BadInput("job-file-is-folder", path=path) from None
-    except OSError as fault:
-        raise BadInput("job-file-unreadable", path=path, why=fault.strerror or fault) from None
-    if len(raw) > MAX_BYTES:
-        raise BadInput("job-file-too-large", path=path, limit_mb=MAX_BYTES // 1_000_000)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise BadInput("job-file-not-text", path=path, byte=fault.start) from None

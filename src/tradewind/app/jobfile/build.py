@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from tradewind.app.jobfile import models
+from tradewind.app.jobfile.readings import listed, parse_deadline
 from tradewind.app.jobfile.spans import preempt_text, span_text
 from tradewind.domain import workload as domain
 from tradewind.domain.errors import BadInput
@@ -13,17 +15,40 @@ from tradewind.domain.errors import BadInput
 SOURCES = ("preset", "timm", "hf", "entrypoint")
 
 
-def together(file: models.JobFile) -> list[tuple[tuple[str, ...], BadInput]]:
-    """The faults that only several keys together make, each with the path of the key it stands at."""
+def together(told: Mapping[str, Any], now: datetime | None) -> list[tuple[tuple[str, ...], BadInput]]:
+    """The faults that only several keys together make, or a key and the time, each with the path of the key it is at.
+
+    ``told`` is the file as it stands, whatever is wrong with it otherwise.
+    """
     found: list[tuple[tuple[str, ...], BadInput]] = []
-    if file.model:
-        given = [key for key in (*SOURCES, "parameters") if getattr(file.model, key) is not None]
+    model = told.get("model")
+    if isinstance(model, dict):
+        given = [key for key in (*SOURCES, "parameters") if model.get(key) is not None]
         if len(given) != 1:
             code = "model-sources-many" if given else "model-source-missing"
             found.append((("model",), BadInput(code, key="model", given=", ".join(given))))
-    for name in sorted(set(file.env) & set(file.secrets)):
-        found.append((("env", name), BadInput("secret-in-env", key=f"env.{name}", name=name)))
+    env, secrets = told.get("env"), told.get("secrets")
+    if isinstance(env, dict) and isinstance(secrets, list | str):
+        named = {str(name) for name in listed(secrets)}
+        found += [
+            (("env", name), BadInput("secret-in-env", key=f"env.{name}", name=name)) for name in env if name in named
+        ]
+    schedule = told.get("schedule")
+    if now is not None and isinstance(schedule, dict):
+        found += _over(schedule.get("deadline"), now)
     return found
+
+
+def _over(deadline: Any, now: datetime) -> list[tuple[tuple[str, ...], BadInput]]:
+    """The fault of a deadline that has gone by."""
+    try:
+        at = parse_deadline(deadline) if isinstance(deadline, str) else None
+    except BadInput:
+        return []  # told where it is read
+    if not isinstance(at, datetime) or at > now:
+        return []
+    key = ("schedule", "deadline")
+    return [(key, BadInput("deadline-gone", key=".".join(key), text=deadline, now=f"{now:%Y-%m-%d %H:%M}Z"))]
 
 
 def workload(file: models.JobFile, default_name: str) -> domain.Workload:

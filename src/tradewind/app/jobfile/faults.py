@@ -15,6 +15,18 @@ from tradewind.app.jobfile.tree import Path, Tree, dotted
 from tradewind.domain.errors import BadInput, Where
 
 _LIMITS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+_MEANT = {
+    "run": ("command", "commands", "cmd", "script"), "workdir": ("working_dir", "cwd", "dir"),
+    "setup": ("install", "requirements"), "image": ("docker", "container", "image_id"),
+    "env": ("envs", "environ", "environment"), "outputs": ("output", "output_dir", "artifacts"),
+    "data": ("dataset", "datasets", "file_mounts", "volumes"), "checkpoint": ("ckpt",),
+    "resources.accelerators": ("gpu", "gpus", "gpu_count", "num_gpus"), "resources.nodes": ("num_nodes",),
+    "placement.clouds": ("cloud", "provider"), "placement.regions": ("region", "zone", "zones"),
+    "budget.limit": ("max_cost", "max_price", "price"), "budget.purchase": ("spot", "use_spot", "spot_policy"),
+    "schedule.max_duration": ("timeout", "duration", "max_time"), "training.precision": ("dtype", "mixed_precision"),
+    "training.sequence": ("seq_len", "sequence_length", "max_length"), "training.epochs": ("num_train_epochs",),
+    "training.micro_batch": ("per_device_train_batch_size",), "training.batch_size": ("batch", "bs"),
+}  # fmt: skip
 _SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 _TYPES = {
     "string_type": "text", "int_type": "whole-number", "int_from_float": "whole-number", "int_parsing": "whole-number",
@@ -40,7 +52,8 @@ def _fault(found: dict[str, Any], tree: Tree) -> BadInput:
     if code == "extra_forbidden":
         return BadInput("key-unknown", where=_place(tree, path, of_key=True), key=key, nearest=nearest_key(path))
     if code == "missing":
-        return BadInput("key-missing", where=_place(tree, path[:-1], of_key=False), key=key)
+        missing = "run-missing" if key == "run" else "key-missing"
+        return BadInput(missing, where=_place(tree, path[:-1], of_key=False), key=key)
     where = _place(tree, path, of_key=False)
     if code in _LIMITS:
         limit = _LIMITS[code]
@@ -64,13 +77,20 @@ def _place(tree: Tree, path: Path, *, of_key: bool) -> Where | None:
 
 
 def nearest_key(path: Path) -> str:
-    """The dotted key that the last part of ``path`` may have meant: beside it first, then in any other section."""
+    """The dotted key that the last part of ``path`` may have meant; empty for no idea.
+
+    Beside it first, then by what other tools call it, then in any other section.
+    """
     word = str(path[-1]).lower().replace("-", "_")
     around = dotted(path[:-1])
     beside = dict(_siblings(path[:-1]))
     if word in beside or (found := near(word, tuple(beside))):
         return f"{around}.{word if word in beside else found}".removeprefix(".")
-    return next((key for key in known_keys() if key.rpartition(".")[2] == word), "")
+    meant = next((key for key, names in _MEANT.items() if word in names), None)
+    if meant is not None:
+        return meant
+    by_last = {key.rpartition(".")[2]: key for key in reversed(known_keys())}
+    return by_last.get(word) or by_last.get(near(word, tuple(by_last)), "")
 
 
 def _siblings(path: Path) -> Iterator[tuple[str, Any]]:

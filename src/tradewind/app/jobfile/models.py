@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, model_validator
 
+from tradewind.app.jobfile import shapes
 from tradewind.app.jobfile.readings import (
     Accelerators,
     Adapter,
@@ -16,14 +17,14 @@ from tradewind.app.jobfile.readings import (
     Count,
     Cpus,
     Deadline,
-    EnvName,
+    Env,
     EnvNames,
     Every,
     Image,
     ImageSize,
     JobName,
     Limit,
-    Port,
+    Ports,
     PrecisionName,
     Preemptions,
     Residency,
@@ -31,6 +32,7 @@ from tradewind.app.jobfile.readings import (
     Strategy,
     Text,
     Texts,
+    Truth,
     choice,
     listed,
 )
@@ -42,7 +44,11 @@ TASKS = ("train", "finetune", "infer")
 CHECKPOINTINGS = ("none", "selective", "full", "auto")
 ATTENTIONS = ("auto", "flash", "eager")
 
-Clouds = Annotated[list[Annotated[str, choice(*CLOUDS)]], BeforeValidator(listed)]
+Clouds = Annotated[
+    list[Annotated[str, choice(*CLOUDS)]],
+    BeforeValidator(listed),
+    WithJsonSchema(shapes.listed(shapes.one_of(*CLOUDS), "choices")),
+]
 
 
 class Section(BaseModel):
@@ -88,8 +94,8 @@ class Training(Section):
     adapter: Adapter = "none"
     activation_checkpointing: Annotated[str, choice(*CHECKPOINTINGS)] = "auto"
     attention: Annotated[str, choice(*ATTENTIONS)] = "auto"
-    compile: bool = False
-    channels_last: bool = False
+    compile: Truth = False
+    channels_last: Truth = False
 
 
 class Resources(Section):
@@ -170,6 +176,6 @@ class JobFile(Section):
     checkpoint: Checkpoint = Checkpoint()
     rehearse: Rehearse = Rehearse()
     compliance: Texts = []
-    ports: list[Port] = []
-    env: dict[EnvName, str] = {}
+    ports: Ports = []
+    env: Env = {}
     secrets: EnvNames = []

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from tradewind.app.jobfile import spans
+from tradewind.app.jobfile import shapes, spans
 from tradewind.domain.accelerators import parse_accelerators
 from tradewind.domain.errors import BadInput
 from tradewind.domain.money import Money, parse_money
@@ -19,6 +19,8 @@ from tradewind.domain.workload import Accelerators as Wish
 from tradewind.domain.workload import PreemptAt
 
 NAME_LENGTH = 80
+LONGEST = 1_000  # letters of a name, a time, a sum: more are looked at by nothing that takes its time with each
+MOST = 10**24  # operations a sample of the largest models imagined; products of a few such numbers stay finite
 
 _ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f/\\]")
@@ -27,6 +29,7 @@ _ADAPTER = re.compile(r"^q?lora:[1-9]\d{0,4}$")
 _MESH = re.compile(r"^(?:(?:tp|pp|dp|cp)=[1-9]\d{0,4})(?:,(?:tp|pp|dp|cp)=[1-9]\d{0,4}){0,3}$")
 STRATEGIES = ("auto", "single", "ddp", "zero1", "zero2", "fsdp", "fsdp-grad-op")
 CHANNELS = 3  # of an image whose size is one number
+_WITH_UNIT = re.compile(r"^\s*[-+]?\d[\d.]*\s*[^\d.\s]")
 _CPUS = re.compile(r"^(\d+)\s*\+?$")
 T = TypeVar("T")
 
@@ -45,8 +48,11 @@ def told(parse: Callable[[str], T]) -> Callable[[Any], T]:
     def read(value: Any) -> T:
         if kind(value) not in {"text", "number"}:
             raise fault("type-wrong", wanted="text", got=kind(value))
+        text = str(value)
+        if len(text) > LONGEST:
+            raise fault("value-too-long", limit=LONGEST)
         try:
-            return parse(str(value))
+            return parse(text)
         except BadInput as bad:
             raise fault(bad.code, **bad.facts) from None
 
@@ -70,7 +76,7 @@ def choice(*choices: str) -> BeforeValidator:
             return plain
         raise BadInput("choice-unknown", value=text, nearest=near(plain, choices), choices=", ".join(choices))
 
-    return BeforeValidator(told(read))
+    return BeforeValidator(told(read), Annotated[Any, WithJsonSchema(shapes.one_of(*choices))])
 
 
 def near(word: str, choices: tuple[str, ...]) -> str:
@@ -81,8 +87,12 @@ def near(word: str, choices: tuple[str, ...]) -> str:
 
 
 def _not_truth(value: Any) -> Any:
+    if isinstance(value, str) and _WITH_UNIT.match(value):
+        raise fault("number-with-unit", text=value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise fault("type-wrong", wanted="number", got=kind(value))
+    if not abs(value) <= MOST:
+        raise fault("number-out-of-range", value=f"{value:.3g}", limit=f"≤ {MOST:.0e}")
     return value
 
 
@@ -196,24 +206,29 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_not_blank)]
-Texts = Annotated[list[Text], BeforeValidator(listed)]
-Count = Annotated[int, BeforeValidator(_not_truth), Field(gt=0)]
-Amount = Annotated[float, BeforeValidator(_not_truth), Field(gt=0, allow_inf_nan=False)]
-Port = Annotated[int, BeforeValidator(_not_truth), Field(gt=0, lt=65_536)]
-Cpus = Annotated[int, BeforeValidator(_cpus), Field(gt=0)]
-Span = Annotated[float, BeforeValidator(told(spans.parse_span))]
-Deadline = Annotated[float | datetime, BeforeValidator(told(parse_deadline))]
-Every = Annotated[str, BeforeValidator(told(spans.parse_every))]
-Preemptions = Annotated[tuple[PreemptAt, ...], BeforeValidator(_preempt_at)]
-Limit = Annotated[Money, BeforeValidator(told(parse_money))]
-Accelerators = Annotated[Wish, BeforeValidator(_accelerators)]
-PrecisionName = Annotated[Precision, BeforeValidator(told(_precision))]
-JobName = Annotated[str, BeforeValidator(told(_job_name))]
-EnvName = Annotated[str, BeforeValidator(told(_env_name))]
-EnvNames = Annotated[list[EnvName], BeforeValidator(listed)]
-Image = Annotated[str, BeforeValidator(told(_image))]
-ImageSize = Annotated[tuple[int, int, int], BeforeValidator(_image_size)]
-Adapter = Annotated[str, BeforeValidator(told(_adapter))]
-Strategy = Annotated[str, BeforeValidator(told(_strategy))]
-Residency = Annotated[str, BeforeValidator(told(_residency))]
+Text = Annotated[str, AfterValidator(_not_blank), WithJsonSchema(shapes.TEXT)]
+Texts = Annotated[list[Text], BeforeValidator(listed), WithJsonSchema(shapes.TEXTS)]
+Truth = Annotated[bool, WithJsonSchema(shapes.TRUTH)]
+Count = Annotated[int, BeforeValidator(_not_truth), Field(gt=0), WithJsonSchema(shapes.COUNT)]
+Amount = Annotated[float, BeforeValidator(_not_truth), Field(gt=0, allow_inf_nan=False), WithJsonSchema(shapes.AMOUNT)]
+Port = Annotated[int, BeforeValidator(_not_truth), Field(gt=0, lt=65_536), WithJsonSchema(shapes.PORT)]
+Ports = Annotated[list[Port], WithJsonSchema(shapes.PORTS)]
+Cpus = Annotated[int, BeforeValidator(_cpus), Field(gt=0), WithJsonSchema(shapes.CPUS)]
+Span = Annotated[float, BeforeValidator(told(spans.parse_span)), WithJsonSchema(shapes.SPAN)]
+Deadline = Annotated[float | datetime, BeforeValidator(told(parse_deadline)), WithJsonSchema(shapes.DEADLINE)]
+Every = Annotated[str, BeforeValidator(told(spans.parse_every)), WithJsonSchema(shapes.EVERY)]
+Preemptions = Annotated[tuple[PreemptAt, ...], BeforeValidator(_preempt_at), WithJsonSchema(shapes.PREEMPTIONS)]
+Limit = Annotated[Money, BeforeValidator(told(parse_money)), WithJsonSchema(shapes.MONEY)]
+Accelerators = Annotated[Wish, BeforeValidator(_accelerators), WithJsonSchema(shapes.ACCELERATORS)]
+PrecisionName = Annotated[
+    Precision, BeforeValidator(told(_precision)), WithJsonSchema(shapes.one_of(*Precision, *ALIASES))
+]
+JobName = Annotated[str, BeforeValidator(told(_job_name)), WithJsonSchema(shapes.NAME)]
+EnvName = Annotated[str, BeforeValidator(told(_env_name)), WithJsonSchema(shapes.ENV_NAME)]
+EnvNames = Annotated[list[EnvName], BeforeValidator(listed), WithJsonSchema(shapes.ENV_NAMES)]
+Env = Annotated[dict[EnvName, str], WithJsonSchema(shapes.ENV)]
+Image = Annotated[str, BeforeValidator(told(_image)), WithJsonSchema(shapes.IMAGE)]
+ImageSize = Annotated[tuple[int, int, int], BeforeValidator(_image_size), WithJsonSchema(shapes.IMAGE_SIZE)]
+Adapter = Annotated[str, BeforeValidator(told(_adapter)), WithJsonSchema(shapes.ADAPTER)]
+Strategy = Annotated[str, BeforeValidator(told(_strategy)), WithJsonSchema(shapes.strategy(STRATEGIES))]
+Residency = Annotated[str, BeforeValidator(told(_residency)), WithJsonSchema(shapes.RESIDENCY)]

@@ -14,6 +14,11 @@ LONGEST_SECONDS = 3_650 * 86_400  # ten years: longer is a slip of the pen, and 
 
 _SPAN = re.compile(r"^(?:\d+(?:\.\d+)?\s*[dhms]\s*)+$")
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([dhms])")
+_WORDED = re.compile(r"^(\d+(?:\.\d+)?)\s*([a-z天日小时分钟秒]+)$")
+_MEANT = {
+    "h": ("hour", "hours", "hr", "hrs", "小时", "时"), "m": ("min", "mins", "minute", "minutes", "分钟", "分"),
+    "s": ("sec", "secs", "second", "seconds", "秒"), "d": ("day", "days", "天", "日"),
+}  # fmt: skip
 _SHARE = re.compile(r"^(\d+(?:\.\d+)?)\s*%$")
 _STEPS = re.compile(r"^(\d+)\s*steps?$")
 _SPACED_ZONE = re.compile(r"\s+(?=(?:[+-]\d\d:?\d\d|Z)$)")
@@ -23,14 +28,24 @@ def parse_span(text: str) -> float:
     """Seconds of ``12h``, ``90m``, ``2d``, ``15 s`` or ``1h30m``.
 
     Raises:
-        BadInput: ``duration-unreadable`` (text): no unit, not positive, or longer than ten years.
+        BadInput: ``duration-unreadable`` (text, nearest); ``duration-out-of-range`` (text, days): nothing, or longer
+            than ten years.
     """
     plain = text.strip().lower()
-    if _SPAN.match(plain):
-        seconds = sum(Decimal(number) * UNITS[unit] for number, unit in _PART.findall(plain))
-        if 0 < seconds <= LONGEST_SECONDS:
-            return float(seconds)
-    raise BadInput("duration-unreadable", text=text)
+    if not _SPAN.match(plain):
+        raise BadInput("duration-unreadable", text=text, nearest=_nearest_span(plain))
+    seconds = sum(Decimal(number) * UNITS[unit] for number, unit in _PART.findall(plain))
+    if 0 < seconds <= LONGEST_SECONDS:
+        return float(seconds)
+    raise BadInput("duration-out-of-range", text=text, days=LONGEST_SECONDS // UNITS["d"])
+
+
+def _nearest_span(plain: str) -> str:
+    """What a text without a unit of ours may have meant: ``12h`` for ``12 hours``, each unit for a bare number."""
+    if re.fullmatch(r"\d+(\.\d+)?", plain):
+        return ", ".join(plain + unit for unit in ("s", "m", "h"))
+    match = _WORDED.match(plain)
+    return next((match[1] + unit for unit, names in _MEANT.items() if match[2] in names), "") if match else ""
 
 
 def span_text(seconds: float) -> str:

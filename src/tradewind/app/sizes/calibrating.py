@@ -10,18 +10,18 @@ from tradewind.app import jobfile
 from tradewind.app.sizes import lessons
 from tradewind.domain.errors import BadInput
 from tradewind.domain.states import JOB_ENDED
-from tradewind.jobs.measure import ENOUGH_SECONDS, ENOUGH_STEPS
+from tradewind.jobs.measure import ENOUGH_STEPS
 from tradewind.store import records
 
 if TYPE_CHECKING:
     from tradewind.app.control import Embedded
     from tradewind.app.interface import Answer, Submit
     from tradewind.app.settings import Settings
-    from tradewind.domain.records import Job
     from tradewind.ports.clock import Clock
     from tradewind.store.database import Database
 
 WARM_STEPS = 3  # that are not counted: memory is found, kernels are chosen
+LEAST_SECONDS = 5.0  # of steps that are: what else a computer does comes and goes, and a run will meet all of it
 LOOK_SECONDS = 0.2
 LIMIT_SECONDS = 3_600.0  # a command that shows no step by then is given up
 
@@ -51,9 +51,12 @@ def calibrate(
         shown = plane.stop(id_)  # also when whoever waits goes away: nobody asked for the whole run
     lesson = None
     if measured is not None:
-        job, seconds, count = measured
+        seconds, count = measured
+        with db.read() as connection:
+            job = records.job(connection, id_)
+        assert job is not None
         at = clock.now().isoformat(timespec="seconds").replace("+00:00", "Z")
-        lesson = lessons.of_measures(about, job.measures, micro_batch, seconds, count, id_, at)
+        lesson = lessons.of_measures(about, job, micro_batch, seconds, count, at)
         lessons.keep(settings.calibrations, lesson)
     known = lessons.of(settings.calibrations, about)
     return {
@@ -64,8 +67,8 @@ def calibrate(
 
 def _measured(
     plane: Embedded, db: Database, clock: Clock, id_: str, steps: int, on_change: Callable[[Answer], None]
-) -> tuple[Job, float, int] | None:
-    """The job, seconds of a step, and how many steps that is the mean of; None when it ended too early."""
+) -> tuple[float, int] | None:
+    """Seconds of a step, and how many steps that is the mean of; None when it ended too early."""
     begun: tuple[int, float] | None = None
     seen: tuple[int, float] | None = None
     last: tuple[Any, ...] | None = None
@@ -82,7 +85,7 @@ def _measured(
         if (job.state, reached) != last:
             last = (job.state, reached)
             on_change(plane.show(id_))
-        if begun and seen and seen[0] - begun[0] >= steps and seen[1] - begun[1] >= ENOUGH_SECONDS:
+        if begun and seen and seen[0] - begun[0] >= steps and seen[1] - begun[1] >= LEAST_SECONDS:
             break
         if job.state in JOB_ENDED or clock.monotonic() > until:
             break
@@ -90,4 +93,4 @@ def _measured(
     if not begun or not seen or seen[0] - begun[0] < ENOUGH_STEPS or seen[1] <= begun[1]:
         return None
     count = seen[0] - begun[0]
-    return job, (seen[1] - begun[1]) / count, count
+    return (seen[1] - begun[1]) / count, count

@@ -4,7 +4,7 @@
     a job that ended ─┴─▶ Lesson ─▶ calibrations.jsonl ─▶ of(subject) ─▶ anchors of later sizes
 
 A lesson is of a *subject*: the model and all of how it is trained but the batch. One that was learnt without a GPU is
-kept, and told, but says nothing of GPUs.
+kept, and told, but says nothing of GPUs; it says what a rehearsal takes where it was learnt (``app.expected``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import json
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from tradewind.domain.gpus import resolve
@@ -36,6 +38,9 @@ class Lesson:
         gpu: canonical id; None: it ran without a GPU that is known. ``device``: its own name, or the processor's.
         peak_memory_gib: allocated at most on the fullest GPU; None: not told.
         steps: so many were measured; ``job`` ran them; ``at``: ISO 8601.
+        start_seconds: from the order of a machine to the end of its first step, on average; None: not seen.
+        end_seconds: from its last step until nothing of it was left; None: not seen.
+        on: the user's machine that ran them; None: this computer.
     """
 
     subject: str
@@ -48,6 +53,9 @@ class Lesson:
     steps: int
     job: str
     at: str
+    start_seconds: float | None = None
+    end_seconds: float | None = None
+    on: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All fields by name."""
@@ -59,8 +67,16 @@ def subject(workload: Workload) -> str:
     training = {name: str(getattr(workload.training, name)) for name in workload.training.__slots__
                 if name not in NOT_OF_A_STEP}  # fmt: skip
     model = workload.model
-    told = {"model": asdict(model) if model else {"run": workload.run}, "training": training, "code": _code(workload)}
+    what = asdict(model) if model else {"run": workload.run, "workdir": workload.workdir}
+    told = {"model": what, "training": training, "code": _code(workload)}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def rehearsed(workload: Workload) -> str:
+    """A digest of what a step of the workload's rehearsal is: one of ``run``, unless ``rehearse.run`` stands in."""
+    if workload.rehearse.run is None:
+        return subject(workload)
+    return subject(replace(workload, model=None, run=workload.rehearse.run))
 
 
 def _code(workload: Workload) -> str | None:
@@ -85,22 +101,28 @@ def learnt(job: Job, at: str) -> Lesson | None:
     batch = training.get("micro_batch") or training.get("batch_size")
     if not about or seconds is None or not batch:
         return None
+    steps = int(job.measures.get("steps", 0)) + int(job.measures.get("attempt_steps") or 0)
+    return of_measures(about, job, batch, seconds, steps, at)
+
+
+def of_measures(about: str, job: Job, micro_batch: int, seconds: float, steps: int, at: str) -> Lesson:
+    """The lesson of what an ended job's training told: ``gpu`` and ``gpu_mem_mb``, where it ran on one."""
     measures = job.measures
-    steps = int(measures.get("steps", 0)) + int(measures.get("attempt_steps") or 0)
-    return of_measures(about, measures, batch, seconds, steps, job.id, at)
-
-
-def of_measures(
-    about: str, measures: dict[str, Any], micro_batch: int, seconds: float, steps: int, job: str, at: str
-) -> Lesson:
-    """The lesson of what a job's training told: ``gpu`` and ``gpu_mem_mb``, where it ran on one."""
-    name, memory = measures.get("gpu"), measures.get("gpu_mem_mb")
+    name, memory, starts = measures.get("gpu"), measures.get("gpu_mem_mb"), measures.get("starts")
     known = resolve(name) if name else None
     return Lesson(
         subject=about, gpu=known[0] if known else None, device=name or processor(), gpus=1, micro_batch=micro_batch,
         step_seconds=round(seconds, 6), peak_memory_gib=round(memory * 1e6 / 2**30, 4) if memory else None,
-        steps=steps, job=job, at=at,
+        steps=steps, job=job.id, at=at, start_seconds=round(fmean(starts), 3) if starts else None,
+        end_seconds=_end_seconds(job), on=job.account.partition(":")[2] or None,
     )  # fmt: skip
+
+
+def _end_seconds(job: Job) -> float | None:
+    last = (job.progress or {}).get("updated_at")
+    if job.ended_at is None or last is None:
+        return None
+    return round(max((job.ended_at - datetime.fromisoformat(last)).total_seconds(), 0.0), 3)
 
 
 def processor() -> str:
@@ -127,7 +149,7 @@ def keep(path: Path, lesson: Lesson) -> None:
 
 def of(path: Path, about: str) -> tuple[Lesson, ...]:
     """The lessons about a subject, of each device and micro-batch the newest."""
-    found = {(each.device, each.gpus, each.micro_batch): each for each in _all(path) if each.subject == about}
+    found = {(each.on, each.device, each.gpus, each.micro_batch): each for each in _all(path) if each.subject == about}
     return tuple(found.values())
 
 

@@ -106,7 +106,7 @@ class Profiles:
         """
         model = workload.model
         if model is None or not (model.parameters or model.reference):
-            raise NothingFits("model-unknown", model="none")
+            raise NothingFits("model-unknown", model="")
         if model.parameters is not None:
             guessed = not (model.flops_per_sample and model.activation_bytes_per_sample)
             remarks = (Remark("by-parameters"),) if guessed else ()

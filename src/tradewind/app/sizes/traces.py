@@ -39,7 +39,8 @@ class Traces:
         """Keep a profile. A disk that does not take it costs only the time of the next trace."""
         draft = self._folder / f".{key}.{os.getpid()}"
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (self._folder.parent, self._folder):  # the home first: parents would be open to all
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             draft.write_bytes(gzip.compress(json.dumps(encode(profile)).encode(), mtime=0))
             draft.replace(self._path(key))
             self._forget()

@@ -14,7 +14,7 @@ from tradewind.domain.records import Attempt, Checkpoint, Event, Job
 from tradewind.domain.states import JOB_ENDED
 from tradewind.jobs.measure import measured_step_seconds
 from tradewind.jobs.pools import offer_of, pools_of
-from tradewind.jobs.tempo import deadline_at
+from tradewind.jobs.tempo import LONGEST, deadline_at
 
 TAIL_LINES = 20
 TAIL_BYTES = 16_384
@@ -51,7 +51,8 @@ def _eta(job: Job, now: datetime) -> datetime | None:
     seconds = measured_step_seconds(job)
     if job.state in JOB_ENDED or total is None or seconds is None or not progress.get("step"):
         return None
-    return now + timedelta(seconds=max(0, total - progress["step"]) * seconds)
+    left = max(0, total - progress["step"]) * seconds
+    return now + timedelta(seconds=left) if left < LONGEST.total_seconds() else None
 
 
 def show_object(
@@ -75,8 +76,17 @@ def show_object(
         "outputs": job.measures.get("fetched"),
         "predicted": {"hours": chosen["hours"], "cost": chosen["cost"]} if chosen else None,
         "actual": {"hours": book.hours(time_scale(job) or 1.0), "cost": money_json(book.cost())},
+        "here": _here(job, book) if job.rehearsal else None,
         "metrics": job.metrics, "supervisor": supervisor,
         "time_scale": time_scale(job), "measured_step_seconds": measured_step_seconds(job),
+    }  # fmt: skip
+
+
+def _here(job: Job, book: Book) -> dict[str, Any]:
+    """What the rehearsal was expected to take of this computer before it began, beside what it took."""
+    return {
+        "predicted": job.settings.get("expected"),
+        "actual": {"hours": book.hours(1.0), "cost": money_json(book.cost())},
     }  # fmt: skip
 
 
@@ -116,6 +126,7 @@ def _tail(path: Path) -> list[str]:
 
 def _checkpoint(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
-        "step": checkpoint.step, "at": instant(checkpoint.at), "bytes": checkpoint.bytes, "state": checkpoint.state,
-        "path": checkpoint.path, "epoch": checkpoint.epoch,
+        "step": None if checkpoint.state == "uncounted" else checkpoint.step, "at": instant(checkpoint.at),
+        "bytes": checkpoint.bytes, "state": "torn" if checkpoint.state == "torn" else "complete",
+        "verified": checkpoint.state == "complete", "path": checkpoint.path, "epoch": checkpoint.epoch,
     }  # fmt: skip

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @worded("explain")
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=completing.of("row"))
 @click.option("--all", "-a", "everything", is_flag=True)
 @with_json
 def command(world: World, id_: str, everything: bool) -> int:

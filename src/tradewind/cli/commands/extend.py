@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing, given
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @worded("extend")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=completing.of("job"))
 @click.option("--budget", metavar="MONEY")
 @click.option("--deadline", metavar="14h|INSTANT")
 @with_json
@@ -23,7 +24,7 @@ def command(world: World, job: str, budget: str | None, deadline: str | None) ->
     from tradewind.app.jobfile.readings import parse_deadline
     from tradewind.domain.money import parse_money
 
-    limits = Limits(parse_money(budget) if budget else None, parse_deadline(deadline) if deadline else None)
+    limits = Limits(given.option("--budget", parse_money, budget), given.option("--deadline", parse_deadline, deadline))
     shown = world.inside.control().extend(job, limits)
     if world.json:
         world.answer(shown)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @worded("fetch")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=completing.of("job"))
 @click.option("--to", type=click.Path(path_type=Path), metavar="DIR")
 @with_json
 def command(world: World, job: str, to: Path | None) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import worded
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ PAUSE_SECONDS = 0.5  # between looks for new lines
 
 
 @worded("logs")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=completing.of("job"))
 @click.option("--follow", "-f", is_flag=True)
 def command(world: World, job: str, follow: bool) -> int:
     """Print the job's log; with ``--follow`` until the job has ended."""

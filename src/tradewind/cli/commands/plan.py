@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from tradewind.cli import given, own_currency
 from tradewind.cli.shape import with_json, worded
 from tradewind.cli.world import PIPED_WIDTH, World
 from tradewind.domain.plan import Objective
@@ -24,26 +25,25 @@ NOTHING_FITS = 3
 @click.option("--deadline", metavar="12h")
 @click.option("--budget", metavar="MONEY")
 @click.option("--html", "html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
-@click.option("--plain", is_flag=True)
 @click.option("--all", "everything", is_flag=True)
 @with_json
 def command(
     world: World, file: Path, objective: Objective, deadline: str | None, budget: str | None, html: Path | None,
-    plain: bool, everything: bool,
+    everything: bool,
 ) -> int:  # fmt: skip
     """Plan the job; exit 3 with the smallest changes when nothing fits."""
     from tradewind.app import jobfile
     from tradewind.cli.tracing import telling
 
-    workload = tried(jobfile.anchored(jobfile.read(file)[0], file), deadline, budget)
-    with telling(world) as tell:
+    workload = tried(jobfile.anchored(jobfile.read(file, world.now())[0], file), deadline, budget)
+    with given.naming(file), telling(world) as tell:
         answer = world.inside.plan(workload, world.now(), tell, objective)
     if html is not None:  # before anything is told: the reader may leave early
         _written(world, answer, workload.name, html)
     if world.json:
         world.answer(answer)
     else:
-        _told(world, answer, plain, everything)
+        _told(world, answer, everything)
     return 0 if answer["chosen"] else NOTHING_FITS
 
 
@@ -58,26 +58,22 @@ def tried(workload: Workload, deadline: str | None, budget: str | None) -> Workl
 
     schedule, money = workload.schedule, workload.budget
     if deadline is not None:
-        until = parse_deadline(deadline)
+        until = given.option("--deadline", parse_deadline, deadline)
         span, at = (until, None) if isinstance(until, float) else (None, until)
         schedule = replace(schedule, deadline_seconds=span, deadline_at=at)
     if budget is not None:
-        money = replace(money, limit=parse_money(budget))
+        money = replace(money, limit=given.option("--budget", parse_money, budget))
     return replace(workload, schedule=schedule, budget=money)
 
 
-def _told(world: World, answer: dict[str, Any], plain: bool, everything: bool) -> None:
-    if plain:
-        from tradewind.cli.draw.plan_plain import plan as listed
+def _told(world: World, answer: dict[str, Any], everything: bool) -> None:
+    from tradewind.cli.draw.plan import more
+    from tradewind.cli.draw.plan import plan as drawn
 
-        world.write(listed, answer, everything)
-    else:
-        from tradewind.cli.draw.plan import more
-        from tradewind.cli.draw.plan import plan as drawn
-
-        world.draw(drawn, answer, everything)
-        if answer["chosen"] and not everything:
-            world.draw(more)
+    world.draw(drawn, answer, everything)
+    own_currency.tell(world, answer)
+    if answer["chosen"] and not everything:
+        world.draw(more)
 
 
 def _written(world: World, answer: dict[str, Any], name: str, path: Path) -> None:

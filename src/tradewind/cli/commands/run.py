@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tradewind.cli import given
+from tradewind.cli import completing, given, own_currency
 from tradewind.cli.asking import agreed
 from tradewind.cli.shape import with_json, worded
 from tradewind.domain.errors import BadInput, NothingFits
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path), metavar="JOB.yaml")
 @click.option("--rehearse", is_flag=True)
 @click.option("--local", is_flag=True)
-@click.option("--on", metavar="MACHINE")
+@click.option("--on", metavar="MACHINE", shell_complete=completing.of("machine"))
 @click.option("--detach", is_flag=True)
 @click.option("--yes", "-y", is_flag=True)
 @click.option("--max-cost", metavar="MONEY")
 @click.option("--request-id", metavar="ID")
 @click.option("--preempt-at", metavar="25%,60%|15s,35s|none")
-@click.option("--trace", metavar="NAME|FILE")
+@click.option("--trace", metavar="NAME|FILE", shell_complete=completing.of("trace"))
 @click.option("--trace-speed", metavar="auto|N")
 @click.option("--seed", type=int, metavar="N")
 @click.option("--time-scale", default="auto", metavar="auto|N")
@@ -37,14 +37,15 @@ def command(world: World, file: Path, detach: bool, yes: bool, **flags: Any) -> 
     """Submit the job, and follow it to its end unless ``--detach``."""
     submit = submit_of(world, file, flags)
     control = world.inside.control()
-    if not (detach and world.json):
-        _told(world, control, submit)
-    stakes = control.stakes(submit)
-    if stakes is not None:
-        _allowed(world, submit, stakes, yes)
-    if detach:
-        return _detached(world, _submitted(world, control, submit))
-    return _followed(world, control, submit)
+    with given.naming(file):
+        if not (detach and world.json):
+            _told(world, control, submit)
+        stakes = control.stakes(submit)
+        if stakes is not None:
+            _allowed(world, submit, stakes, yes)
+        if detach:
+            return _detached(world, _submitted(world, control, submit))
+        return _followed(world, control, submit)
 
 
 def submit_of(world: World, job: Path, flags: dict[str, Any]) -> Submit:
@@ -59,7 +60,7 @@ def submit_of(world: World, job: Path, flags: dict[str, Any]) -> Submit:
     from tradewind.domain.money import parse_money
 
     _compatible(flags)
-    workload, source = jobfile.read(job)
+    workload, source = jobfile.read(job, world.now())
     submit = Submit(
         path=job,
         workload=workload,
@@ -72,7 +73,7 @@ def submit_of(world: World, job: Path, flags: dict[str, Any]) -> Submit:
         trace_speed=given.trace_speed(flags["trace_speed"] or "auto"),
         seed=flags["seed"] or 0,
         time_scale=given.time_scale(flags["time_scale"]),
-        max_cost=parse_money(flags["max_cost"]) if flags["max_cost"] else None,
+        max_cost=given.option("--max-cost", parse_money, flags["max_cost"]),
         request_id=flags["request_id"],
         env=given.travelling(world.env, world.program),
         secrets=given.secrets(workload, world.env),
@@ -111,7 +112,7 @@ def _points(text: str | None) -> tuple[PreemptAt, ...] | None:
 
     if text is None:
         return None
-    return () if text.strip().lower() == "none" else parse_preempt_at(text)
+    return () if text.strip().lower() == "none" else given.option("--preempt-at", parse_preempt_at, text)
 
 
 def _told(world: World, control: ControlPlane, submit: Submit) -> None:
@@ -130,9 +131,10 @@ def _told(world: World, control: ControlPlane, submit: Submit) -> None:
     if planned is None:
         return
     world.draw(plan.plan, planned)
+    own_currency.tell(world, planned)
     world.console().print()
     if planned["chosen"] is None:
-        raise NothingFits("nothing-fits")
+        raise NothingFits("nothing-fits", file="JOB.yaml")
 
 
 def _allowed(world: World, submit: Submit, stakes: Answer, yes: bool) -> None:

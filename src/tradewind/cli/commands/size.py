@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ AT_LEAST_ONE = click.IntRange(1)
 
 @worded("size")
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[JOB.yaml]")
-@click.option("--model", metavar="REF")
+@click.option("--model", metavar="REF", shell_complete=completing.of("model"))
 @click.option("--task", metavar="T")
-@click.option("--gpu", multiple=True, metavar="NAME")
+@click.option("--gpu", multiple=True, metavar="NAME", shell_complete=completing.of("gpu"))
 @click.option("--gpus", metavar="N|A..B")
 @click.option("--nodes", type=AT_LEAST_ONE, metavar="N")
 @click.option("--micro-batch", metavar="N|auto")
@@ -27,11 +28,11 @@ AT_LEAST_ONE = click.IntRange(1)
 @click.option("--image-size", metavar="N|CxHxW")
 @click.option("--sequence", type=AT_LEAST_ONE, metavar="N")
 @click.option("--classes", type=AT_LEAST_ONE, metavar="N")
-@click.option("--precision", metavar="P")
-@click.option("--optimizer", metavar="O")
-@click.option("--strategy", metavar="S")
+@click.option("--precision", metavar="P", shell_complete=completing.of("precision"))
+@click.option("--optimizer", metavar="O", shell_complete=completing.of("optimizer"))
+@click.option("--strategy", metavar="S", shell_complete=completing.of("strategy"))
 @click.option("--adapter", metavar="A")
-@click.option("--activation-checkpointing", metavar="C")
+@click.option("--activation-checkpointing", metavar="C", shell_complete=completing.of("checkpointing"))
 @click.option("--attention", metavar="A")
 @click.option("--compile/--no-compile", default=None)
 @click.option("--channels-last/--no-channels-last", default=None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 from tradewind.domain.errors import NotConfigured
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @worded("ssh")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=completing.of("job"))
 @click.option("--ports", is_flag=True)
 @with_json
 def command(world: World, job: str, ports: bool) -> int:

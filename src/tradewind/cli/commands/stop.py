@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
+from tradewind.cli.broken import INTERRUPTED
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -13,16 +15,22 @@ if TYPE_CHECKING:
 
 
 @worded("stop")
-@click.argument("job", metavar="JOB")
+@click.argument("job", metavar="JOB", shell_complete=completing.of("job"))
 @with_json
 def command(world: World, job: str) -> int:
     """Stop the job and say how it stands; exit 0 when it has ended."""
     from tradewind.app.interface import open_count
+    from tradewind.cli.reporting import keep_report
 
     control = world.inside.control()
     world.err.write(world.say("stopping", job=job) + "\n")
     world.err.flush()
-    shown = control.stop(job)
+    try:
+        shown = control.stop(job)
+    except KeyboardInterrupt:
+        world.err.write("\n" + world.say("stop-goes-on", job=job) + "\n")
+        return INTERRUPTED
+    world.err.write(keep_report(world, control, shown["job"]) + "\n")
     if world.json:
         world.answer(shown)
     else:

@@ -31,20 +31,21 @@ def cost(pen: Pen, told: dict[str, Any]) -> RenderableType:
 def job_money(pen: Pen, job: dict[str, Any]) -> RenderableType:
     """One job's lines and sums."""
     note = job["job"] + (" · " + pen.say("rehearsal-money") if job["rehearsal"] else "")
-    rows = [_line(line) for line in job["lines"]]
+    rows = [_line(pen, line) for line in job["lines"]]
     return stack(
         head(pen, "head-money", note),
         table(pen, _LINES, rows) if rows else Text("  " + pen.say("no-lines"), DIM),
-        facts(pen, _sums(pen, job)),
+        facts(pen, sums(pen, job)),
     )
 
 
-def _line(line: dict[str, Any]) -> list[str | Text]:
+def _line(pen: Pen, line: dict[str, Any]) -> list[str | Text]:
     took = (moment(line["to"]) - moment(line["from"])).total_seconds() if line["to"] and line["from"] else None
-    return [line["lease"], offer_text(line["offer"]), instant(line["from"]), span(took), money(line["money"])]
+    return [line["lease"], offer_text(line["offer"]), instant(line["from"], pen.zone), span(took), money(line["money"])]
 
 
-def _sums(pen: Pen, job: dict[str, Any]) -> list[tuple[str, str | Text]]:
+def sums(pen: Pen, job: dict[str, Any]) -> list[tuple[str, str | Text]]:
+    """Labels and sums: the total, converted where it must be, beside on-demand, and the time lost."""
     total = Text(moneys(job["total"]), HEAD) if job["total"] else Text(pen.say("no-price"), DIM)
     rows: list[tuple[str, str | Text]] = [("fact-total", total)]
     converted = job["total_in"]

@@ -35,7 +35,7 @@ def _lines(pen: Pen, made: list[Decision]) -> Iterator[str]:
         if after is not None and decision["action"] == "keep" and _same(decision, after):
             continue
         often = f" (×{times})" if times > 1 else ""
-        yield f"{instant(decision['at'])}  {line(pen, decision)}{often}"
+        yield f"{instant(decision['at'], pen.zone)}  {line(pen, decision)}{often}"
         times = 0
 
 
@@ -69,7 +69,7 @@ def next_step(pen: Pen, job: dict[str, Any], now: datetime | None = None) -> tup
 
 
 def _at(pen: Pen, text: str, now: datetime | None) -> str:
-    return instant(text) if now is None else when(pen, text, now)
+    return instant(text, pen.zone) if now is None else when(pen, text, now)
 
 
 def replayed(pen: Pen, told: dict[str, Any]) -> tuple[RenderableType, ...]:
@@ -87,7 +87,7 @@ def _replayed(pen: Pen, decision: Decision) -> Iterator[RenderableType]:
     said = (
         pen.say("replayed-same") if decision["same"] else pen.say("replayed-other", what=line(pen, decision["again"]))
     )
-    yield Padding(Text.assemble(mark, f"{instant(decision['at'])}  {line(pen, decision)}"), (0, 0, 0, 2))
+    yield Padding(Text.assemble(mark, f"{instant(decision['at'], pen.zone)}  {line(pen, decision)}"), (0, 0, 0, 2))
     yield Padding(Text(said, DIM), (0, 0, 0, 4))
     rows = [[_option(pen, each), _cost(each, decision["currency"])] for each in decision["options"]]
     if len(rows) > 1:

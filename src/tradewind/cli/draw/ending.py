@@ -7,10 +7,10 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from tradewind.cli.draw.figures import UNKNOWN, count, hours, moment, money, money_spread, number, span, spread
-from tradewind.cli.draw.pen import Column, Pen
+from tradewind.cli.draw.figures import UNKNOWN, count, exactly, hours, moment, money, money_spread, number, span, spread
+from tradewind.cli.draw.pen import Column, Pen, wrapped
 from tradewind.cli.draw.plan_told import cost_told
-from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, gap, head, stack, table
+from tradewind.cli.draw.strokes import BAD, DIM, GOOD, WARN, Unbroken, gap, head, stack, table
 from tradewind.cli.draw.timeline import left
 
 Job = dict[str, Any]
@@ -21,18 +21,18 @@ def outcome(pen: Pen, job: Job) -> RenderableType:
     """How it ended, why, its exit code, and the last value of each measure."""
     state = job["state"]
     told = Text(pen.say(f"ended-{state}", name=job["name"]), f"bold {_STYLES.get(state, BAD)}")
-    exit_code = job["exit_code"]
-    if exit_code is not None and state != "SUCCEEDED":
+    why, exit_code = job["why"] or "", job["exit_code"]
+    if exit_code is not None and state != "SUCCEEDED" and not why.startswith("exited "):  # that names the code
         told.append(" · " + pen.say("with-exit", number=exit_code))
-    if job["why"] and state != "SUCCEEDED" and "exit code" not in job["why"]:
-        told.append(" · " + pen.reason(job["why"], "why-"))
+    if why and state != "SUCCEEDED":
+        told.append(" · " + pen.reason(why, "why-"))
     measures = [f"{name} {number(value, 4)}" for name, value in sorted(job["metrics"].items())]
     outputs = _outputs(job["outputs"])
     missing = ", ".join(job["outputs"].get("missing") or []) if isinstance(job["outputs"], dict) else ""
     return stack(
         told,
         Text("  " + " · ".join(measures)) if measures else None,
-        Text("  " + pen.say("outputs-at", path=outputs)) if outputs else None,
+        Unbroken("  " + pen.say("outputs-at", path=outputs)) if outputs else None,
         Text("  " + pen.say("outputs-missing", names=missing), WARN) if missing else None,
     )
 
@@ -48,22 +48,58 @@ def comparison(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
 
     Nothing for a job that ran without a plan.
     """
-    predicted, actual = job["predicted"], job["actual"] or {}
-    if not predicted:
+    if not job["predicted"]:
         return ()
-    here = "col-this-machine" if job.get("on") else "col-this-computer"
-    left, right = ("col-planned-offer", here) if job["rehearsal"] else ("col-predicted", "col-actual")
-    rows: list[list[str | Text]] = [
-        [pen.say("fact-step"), *_step(job)],
-        [pen.say("fact-throughput"), *_throughput(pen, job)],
-        [pen.say("fact-time"), hours(predicted.get("hours")), _elapsed(job)],
-        [pen.say("fact-cost"), cost_told(pen, predicted.get("cost")), _money(actual.get("cost"))],
-    ]
+    left, right = sides(job)
+    rows: list[list[str | Text]] = [[pen.say(code), *told] for code, *told in compared(pen, job)]
     columns = (Column("col-nothing"), Column(left, right=True), Column(right, right=True))
     scale = time_scale(job) if job["rehearsal"] else None
-    scaled = Text("  " + pen.say("time-scale", scale=number(scale)), DIM) if scale else None
-    unlike = Text("  " + pen.say("setup-not-rehearsed"), DIM) if job["rehearsal"] else None
-    return gap(), head(pen, "head-comparison"), stack(table(pen, columns, rows), scaled, unlike)
+    scaled = pen.say("time-scale", scale=number(scale)) if scale else ""
+    unlike = pen.say("setup-not-rehearsed") if job["rehearsal"] else ""
+    told = [_below(pen, text) for text in (scaled, unlike, stand_in(pen, job), foreseen(pen, job)) if text]
+    return gap(), head(pen, "head-comparison"), stack(table(pen, columns, rows), *told)
+
+
+def _below(pen: Pen, text: str) -> Text:
+    """A remark below a table, in line with it however often it is broken."""
+    return Text("\n".join("  " + line for line in wrapped(text, pen.width - 2).split("\n")), DIM)
+
+
+def sides(job: Job) -> tuple[str, str]:
+    """Codes of the two columns: prediction and outcome, or the planned offer and where it was rehearsed."""
+    here = "col-this-machine" if job.get("on") else "col-this-computer"
+    return ("col-planned-offer", here) if job["rehearsal"] else ("col-predicted", "col-actual")
+
+
+def stand_in(pen: Pen, job: Job) -> str:
+    """What a rehearsal ran in place of the job's command, and so what its figures are of; empty where nothing was."""
+    run = job["workload"].get("rehearse", {}).get("run") if job["rehearsal"] else None
+    return pen.say("stand-in", run=run.strip().splitlines()[0]) if run else ""
+
+
+def foreseen(pen: Pen, job: Job) -> str:
+    """What a rehearsal was expected to take of its computer, beside what it took; empty where that says nothing."""
+    here = job.get("here")
+    if not here or job["state"] != "SUCCEEDED" or job.get("measured_step_seconds") is None or job.get("trace"):
+        return ""
+    expected, actual = here["predicted"], here["actual"]
+    if not expected:
+        return pen.say("unforeseen")
+    return pen.say(
+        "foreseen", date=expected["measured"]["at"][:10], hours=hours(expected["hours"]),
+        cost=cost_told(pen, expected["cost"]), took=hours(exactly(actual["hours"])), paid=_money(actual["cost"]),
+    )  # fmt: skip
+
+
+def compared(pen: Pen, job: Job) -> tuple[tuple[str, str, str], ...]:
+    """Codes of the figures that were predicted, each with its prediction and what came of it."""
+    predicted, actual = job["predicted"] or {}, job["actual"] or {}
+    return (
+        ("fact-step", *_step(job)),
+        ("fact-throughput", *_throughput(pen, job)),
+        ("fact-time", hours(predicted.get("hours")), _elapsed(job)),
+        ("fact-cost", cost_told(pen, predicted.get("cost")), _money(actual.get("cost"))),
+    )
 
 
 def _fit(job: Job) -> dict[str, Any] | None:
@@ -112,6 +148,9 @@ def lost(pen: Pen, job: Job) -> str:
     if not interrupted:
         return ""
     seconds = sum(each["lost_seconds"] or 0 for each in job["attempts"])
+    if any(each["step"] is None for each in job["checkpoints"]):
+        return pen.say("interrupted-in-all", count=len(interrupted) - switched,
+                       switches=count(switched) if switched else "")  # fmt: skip
     repeated = sum(each["repeated_steps"] or 0 for each in job["attempts"])
     return pen.say("lost-in-all", count=len(interrupted) - switched, switches=count(switched) if switched else "",
                    seconds=number(seconds), repeated=count(repeated))  # fmt: skip

@@ -89,7 +89,7 @@ def _event(pen: Pen, event: dict[str, Any], id_: str, now: datetime) -> list[str
     change = f" {event['from'] or ''}→{event['to']}" if event["to"] else ""
     whose = "" if event["what"] == id_ else f" {event['what']}"
     return [
-        f"{moment(event['at']):%Y-%m-%d %H:%M:%S}", Text(away(pen, event["at"], now), DIM),
+        f"{moment(event['at']).astimezone(pen.zone):%Y-%m-%d %H:%M:%S}", Text(away(pen, event["at"], now), DIM),
         Text.assemble(pen.reason(event["kind"], "event-"), (whose, DIM), change),
         pen.reason(event["why"], "reason-") if event["why"] else "",
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -127,9 +127,12 @@ def span(seconds: float | None) -> str:
     return f"{minutes // 1_440} d {minutes % 1_440 // 60} h"
 
 
-def instant(text: str | None) -> str:
-    """``2026-11-22 03:14 UTC``."""
-    return UNKNOWN if text is None else moment(text).strftime("%Y-%m-%d %H:%M UTC")
+def instant(text: str | None, zone: tzinfo | None = UTC) -> str:
+    """``2026-11-22 03:14 UTC``; in another zone ``2026-11-22 11:14 +08:00``, for names of zones mean several."""
+    if text is None:
+        return UNKNOWN
+    told = moment(text).astimezone(zone).isoformat(" ", "minutes")
+    return f"{told[:16]} {told[16:].replace('+00:00', 'UTC')}"
 
 
 def moment(text: str) -> datetime:

@@ -19,8 +19,9 @@ def front_svg(pen: Pen, scene: Scene) -> Markup:
     """The picture; every way with a letter stands in the table beside it, so that nothing is told by sight alone."""
     label = pen.say("front-described", count=len(scene.marks))
     return element(
-        "svg", *_axes(pen, scene), *_dots(scene), *_limits(pen, scene), *_marks(scene),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=label,
+        "svg", element("title", pen.say("head-front")), element("desc", label), *_axes(pen, scene), *_dots(scene),
+        *_limits(pen, scene), *_marks(scene),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=label, class_="scaled",
     )  # fmt: skip
 
 

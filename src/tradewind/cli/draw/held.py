@@ -25,7 +25,7 @@ def held(pen: Pen, listed: Held) -> RenderableType:
     """Clouds with what is known of each, own files, and what is missing."""
     rows = [
         [each["cloud"], count(each["machines"]), count(each["prices"]), each["newest"] or UNKNOWN,
-         instant(each["refreshed_at"]) if each["refreshed_at"] else pen.say("as-shipped")]
+         instant(each["refreshed_at"], pen.zone) if each["refreshed_at"] else pen.say("as-shipped")]
         for each in listed["clouds"]
     ]  # fmt: skip
     parts: list[RenderableType] = [head(pen, "head-catalog", listed["snapshot"]["date"]), table(pen, _CLOUDS, rows)]

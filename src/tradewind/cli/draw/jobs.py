@@ -46,8 +46,8 @@ def _row(pen: Pen, job: Job) -> list[str | Text]:
     progress = job["progress"] or {}
     return [
         job["job"], job["name"], state(pen, job), steps(job), number(progress.get("loss")),
-        instant(job["ended_at"] or job["eta"]), money(job["cost"]), offer_text(job["offer"]),
-        instant(job["submitted_at"]),
+        instant(job["ended_at"] or job["eta"], pen.zone), money(job["cost"]), offer_text(job["offer"]),
+        instant(job["submitted_at"], pen.zone),
     ]  # fmt: skip
 
 
@@ -113,9 +113,9 @@ def _facts(pen: Pen, job: Job) -> list[tuple[str, str | Text]]:
         accuracy=_or_none(progress.get("accuracy"), 3), rate=_or_none(progress.get("samples_per_second")),
     )))  # fmt: skip
     if job["ended_at"]:
-        rows.append(("fact-ended", instant(job["ended_at"])))
+        rows.append(("fact-ended", instant(job["ended_at"], pen.zone)))
     elif job["eta"]:
-        rows.append(("fact-eta", instant(job["eta"])))
+        rows.append(("fact-eta", instant(job["eta"], pen.zone)))
     rows.append(("fact-money", money(job["cost"])))
     if job["exit_code"] is not None:
         rows.append(("fact-exit", str(job["exit_code"])))
@@ -145,10 +145,19 @@ def _attempt(pen: Pen, attempt: dict[str, Any]) -> list[str | Text]:
 
 def _checkpoints(pen: Pen, job: Job) -> list[list[str | Text]]:
     return [
-        [count(each["step"]), instant(each["at"]), scaled(each["bytes"], "B"),
-         Text(pen.say(f"checkpoint-{each['state']}"), GOOD if each["state"] == "complete" else BAD), each["path"]]
+        [count(each["step"]), instant(each["at"], pen.zone), scaled(each["bytes"], "B"),
+         checkpoint_state(pen, each), each["path"]]
         for each in job["checkpoints"][-LAST_CHECKPOINTS:]
     ]  # fmt: skip
+
+
+def checkpoint_state(pen: Pen, checkpoint: dict[str, Any]) -> Text:
+    """Complete, torn, or whole as far as could be seen: the folder of a script that does not say so itself."""
+    if checkpoint["state"] != "complete":
+        return Text(pen.say("checkpoint-torn"), BAD)
+    if not checkpoint.get("verified", True):
+        return Text(pen.say("checkpoint-unverified"), WARN)
+    return Text(pen.say("checkpoint-complete"), GOOD)
 
 
 def _events(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
@@ -161,8 +170,9 @@ def _events(pen: Pen, job: Job) -> tuple[RenderableType, ...]:
 
 def _event(pen: Pen, event: dict[str, Any]) -> str:
     change = f" {event['from'] or ''}→{event['to']}" if event["to"] else ""
-    why = f" ({event['why']})" if event["why"] else ""
-    return f"{moment(event['at']):%H:%M:%S}  {pen.reason(event['kind'], 'event-')} {event['what']}{change}{why}"
+    why = f" ({pen.reason(event['why'], 'why-')})" if event["why"] else ""
+    at = f"{moment(event['at']).astimezone(pen.zone):%H:%M:%S}"
+    return f"{at}  {pen.reason(event['kind'], 'event-')} {event['what']}{change}{why}"
 
 
 def log_tail(pen: Pen, job: Job) -> tuple[RenderableType, ...]:

@@ -152,5 +152,5 @@ def looked_at(pen: Pen, listed: Listed, now: datetime) -> tuple[RenderableType, 
 
 def _checked(pen: Pen, each: dict[str, Any], now: datetime) -> list[str | Text]:
     told = Text(pen.say("listed-whole"), GOOD) if each["complete"] else Text(pen.say("not-listed"), BAD)
-    at = when(pen, each["seen_at"], now) if pen.width >= NARROW else instant(each["seen_at"])
+    at = when(pen, each["seen_at"], now) if pen.width >= NARROW else instant(each["seen_at"], pen.zone)
     return [each["account"], each["cloud"], each["region"] or pen.say("all-regions"), told, at]

@@ -25,7 +25,8 @@ def memory(pen: Pen, fit: dict[str, Any]) -> RenderableType:
     peak, usable = fit["peak_memory_gib"]["device"], fit["gpu_memory_gib"]["usable"]
     title = pen.say("memory-on", gpu=gpu_count(fit), micro=fit["micro_batch"], peak=spread(peak, "GiB"),
                     usable=number(usable, 1))  # fmt: skip
-    return stack(Text(title, "bold"), bar(fit, pen.width - 4), *_legend(pen, fit))
+    picture = [] if pen.plain else [bar(fit, pen.width - 4)]
+    return stack(Text(title, "bold"), *picture, *_legend(pen, fit))
 
 
 def bar(fit: dict[str, Any], width: int) -> Text:

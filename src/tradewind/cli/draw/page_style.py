@@ -25,7 +25,7 @@ dd { margin: 0; grid-column: 2; overflow-wrap: anywhere; }
 .verdict .good { border-left-color: var(--good); }
 .verdict .warn { border-left-color: var(--warn); }
 figure { margin: 0; }
-svg { width: 100%; height: auto; display: block; }
+svg.scaled { width: 100%; height: auto; display: block; }
 svg text { fill: var(--soft); font-size: 13px; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .axis { stroke: var(--soft); stroke-width: 1; }
@@ -50,7 +50,7 @@ ol, ul { padding-left: 1.5rem; margin: .5rem 0; }
 li { margin: .35rem 0; overflow-wrap: anywhere; }
 footer { margin-top: 2.5rem; }
 @media (max-width: 34rem) { dl:not(.verdict) { grid-template-columns: 1fr; } dl:not(.verdict) dd { grid-column: 1; }
-  svg text { font-size: 20px; } .number { white-space: normal; }
+  svg.scaled text { font-size: 25px; } svg.scaled g text { font-size: 18px; } .number { white-space: normal; }
   th, td { padding: .35rem .3rem; } td { overflow-wrap: anywhere; }
   .choices :is(th, td):nth-child(n + 5) { display: none; } }
 @media print { :root { color-scheme: light; --ink: #000; --soft: #444; --line: #bbb; --ground: #fff; --card: #fff;

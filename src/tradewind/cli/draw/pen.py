@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from unicodedata import combining, east_asian_width
 
 from tradewind import words
@@ -14,10 +16,17 @@ NARROWEST = 12  # to which a folded column may shrink
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Language and width of the reader's terminal."""
+    """Language and width of the reader's terminal, whether plain lines are wanted, and the zone of times.
+
+    Attributes:
+        plain: no pictures and no columns; a row of a table is a line that names each cell.
+        zone: None: the computer's own.
+    """
 
     lang: str
     width: int
+    plain: bool = False
+    zone: tzinfo | None = UTC
 
     def say(self, code: str, **facts: object) -> str:
         """The sentence of ``code``."""
@@ -67,11 +76,19 @@ def fitting(pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
 
 def aligned(pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> str:
     """Rows of plain text under their headings, the first column folded where it must; the quick way for long tables."""
+    if pen.plain:
+        return "\n".join(named_cells(pen, columns, row) for row in rows)
     needed = fitting(pen, columns, rows, pen.width)
     first = next(iter(needed))
     needed[first] = max(NARROWEST, needed[first] - max(0, sum(needed.values()) + GAP * (len(needed) - 1) - pen.width))
     heads = [pen.say(column.code) for column in columns]
     return "\n".join(line for row in (heads, *rows) for line in _lines(columns, row, needed))
+
+
+def named_cells(pen: Pen, columns: Sequence[Column], row: Sequence[str]) -> str:
+    """A row as one plain line: ``name: digits, state: running``; empty cells are left out, as is an empty heading."""
+    told = ((pen.say(column.code), cell) for column, cell in zip(columns, row, strict=True) if cell)
+    return ", ".join(f"{heading}: {cell}" if heading else cell for heading, cell in told)
 
 
 def _lines(columns: Sequence[Column], row: Sequence[str], needed: dict[int, int]) -> Iterator[str]:
@@ -98,12 +115,21 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> str:
-    """``text`` in lines of at most ``width`` columns, broken between words; a longer word is broken inside."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if width_of(longer) <= width:
-            lines[-1] = longer
+    """``text`` in lines of at most ``width`` columns, broken between words or letters of Chinese.
+
+    A longer word is broken inside. No line begins with a sign that ends a part of a sentence.
+    """
+    lines, blanks = [""], ""
+    for part in _PARTS.findall(text):
+        if part.isspace():
+            blanks = " "
+        elif width_of(lines[-1] + blanks + part) <= width:
+            lines[-1] += (blanks if lines[-1] else "") + part
+            blanks = ""
         else:
-            lines = [*filter(None, lines), *_folded(word, width)]
+            lines, blanks = [*filter(None, lines), *_folded(part, width)], ""
     return "\n".join(lines)
+
+
+_WIDE, _OPENS, _CLOSES = r"\u2e80-\uffef", "（《「“", "，。、；：！？）》」”"
+_PARTS = re.compile(rf" +|[{_OPENS}]*(?:[^ {_WIDE}{_OPENS}{_CLOSES}]+|[{_WIDE}])[{_CLOSES}]*|[{_OPENS}{_CLOSES}]+")

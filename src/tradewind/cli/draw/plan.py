@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from rich.console import RenderableType
@@ -10,9 +11,10 @@ from rich.text import Text
 
 from tradewind.cli.draw import plan_reasons
 from tradewind.cli.draw.choices import choices
-from tradewind.cli.draw.figures import count
+from tradewind.cli.draw.figures import count, money_spread
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.plan_choices import fallbacks, front_and_list
+from tradewind.cli.draw.plan_plain import plan as listed
 from tradewind.cli.draw.plan_told import Fact, facts_of
 from tradewind.cli.draw.strokes import BAD, DIM, GOOD, HEAD, WARN, bullets, counts, facts, gap, head, stack
 
@@ -24,6 +26,8 @@ ANSWERS = frozenset({"fact-where", "fact-time", "fact-cost", "fact-promise"})
 
 def plan(pen: Pen, plan: Plan, everything: bool = False) -> RenderableType:
     """The plan: what a decision needs, or with ``everything`` all that is known."""
+    if pen.plain:
+        return Text(listed(pen, plan, everything))
     title = pen.say("plan-of", objective=pen.say(f"objective-{plan['objective']}"), plan=plan["plan_id"],
                     date=plan["catalog_date"])  # fmt: skip
     return stack(
@@ -41,6 +45,13 @@ def plan(pen: Pen, plan: Plan, everything: bool = False) -> RenderableType:
 def more(pen: Pen) -> RenderableType:
     """How to see more of a plan."""
     return stack(gap(), Text(pen.say("plan-more"), DIM))
+
+
+def told_in(pen: Pen, cost: dict[str, Any], rate: dict[str, Any]) -> RenderableType:
+    """The cost in another currency, and the rate that this took."""
+    amounts = {key: str(Decimal(cost[key]) * Decimal(rate["value"])) for key in ("value", "low", "high")}
+    converted = money_spread({**amounts, "currency": rate["quote"]})
+    return stack(gap(), Text(pen.say("plan-told-in", cost=converted, **rate)))
 
 
 def _facts(pen: Pen, placed: Placed) -> RenderableType:

@@ -1,4 +1,4 @@
-"""A plan as plain lines, for screen readers: no picture, no columns, no wrapping; ASCII alone in English."""
+"""A plan as plain lines, for screen readers: no picture, no columns, no wrapping."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from tradewind.cli.draw.figures import count, exactly, hours, mass
 from tradewind.cli.draw.offers import gpus, place, purchase
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.plan_told import facts_of, machines, sum_told, takes, tip_told
-from tradewind.cli.draw.spoken import spoken
 
 Plan = dict[str, Any]
 
 
 def plan(pen: Pen, plan: Plan, everything: bool = False) -> str:
     """The plan line by line, each beginning with what it is about."""
-    return "\n".join(spoken(pen, line) for line in _lines(pen, plan, everything))
+    return "\n".join(_lines(pen, plan, everything))
 
 
 def _lines(pen: Pen, plan: Plan, everything: bool) -> Iterator[str]:

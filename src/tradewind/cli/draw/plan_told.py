@@ -123,7 +123,7 @@ def _price(pen: Pen, placed: Placed) -> str:
 def _time(pen: Pen, placed: Placed) -> Fact:
     if placed["hours"] is None:
         return Fact("fact-time", pen.say("time-unknown"), pen.say("time-not-told"), tone="warn")
-    done = pen.say("done-by", at=instant(placed["finish_by"])) if placed["finish_by"] else ""
+    done = pen.say("done-by", at=instant(placed["finish_by"], pen.zone)) if placed["finish_by"] else ""
     return Fact("fact-time", hours(placed["hours"]), done)
 
 

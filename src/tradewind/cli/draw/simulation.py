@@ -12,6 +12,7 @@ from tradewind.cli.draw import simulation_told as saying
 from tradewind.cli.draw.figures import count, hours, money, money_spread, number, share, short_money
 from tradewind.cli.draw.histograms import Scale, rows
 from tradewind.cli.draw.pen import Column, Pen
+from tradewind.cli.draw.simulation_plain import simulation as listed
 from tradewind.cli.draw.simulation_told import OURS, Simulated, Simulation
 from tradewind.cli.draw.strokes import BAD, DIM, MARK, WARN, bullets, facts, gap, head, stack, table
 
@@ -25,6 +26,8 @@ _COLUMNS = (
 
 def simulation(pen: Pen, told: Simulation) -> RenderableType:
     """The whole simulation."""
+    if pen.plain:
+        return Text(listed(pen, told))
     job = [(code, "\n".join(lines)) for code, lines in saying.job_facts(pen, told)]
     parts: list[RenderableType] = [head(pen, "head-simulation", saying.heading(pen, told)), facts(pen, job)]
     if told["policies"]:

@@ -1,4 +1,4 @@
-"""A simulation as plain lines, for screen readers: no picture, no columns; ASCII alone in English."""
+"""A simulation as plain lines, for screen readers: no picture, no columns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from tradewind.cli.draw import simulation_told as saying
 from tradewind.cli.draw.figures import count, hours, money, money_spread, share
 from tradewind.cli.draw.pen import Pen
 from tradewind.cli.draw.simulation_told import Simulated, Simulation
-from tradewind.cli.draw.spoken import spoken
 
 
 def simulation(pen: Pen, told: Simulation) -> str:
     """The simulation line by line, each beginning with what it is about."""
-    return "\n".join(spoken(pen, line) for line in _lines(pen, told))
+    return "\n".join(_lines(pen, told))
 
 
 def _lines(pen: Pen, told: Simulation) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tradewind.cli.draw.pen import GAP, Column, Pen, fitting
+from tradewind.cli.draw.pen import GAP, Column, Pen, fitting, named_cells
 
 NARROW = 76  # below this many columns, facts stand under their labels
 FACT_LABEL = 12  # columns of a label beside its fact
@@ -19,11 +21,14 @@ HEAD, DIM, GOOD, BAD, WARN, MARK = "bold", "dim", "green", "red", "yellow", "bol
 
 def head(pen: Pen, code: str, note: str = "") -> Text:
     """A heading, with a dim note behind it."""
-    return Text.assemble((pen.say(code), HEAD), ("  " + note if note else "", DIM))
+    between = ": " if pen.plain else "  "
+    return Text.assemble((pen.say(code), HEAD), (between + note if note else "", DIM))
 
 
 def facts(pen: Pen, rows: Iterable[tuple[str, str | Text]]) -> RenderableType:
     """Label and fact, one a line, indented; under each other on narrow terminals."""
+    if pen.plain:
+        return Group(*(Text(f"{pen.say(code)}: ").append_text(_text(fact)) for code, fact in rows))
     if pen.width < NARROW:
         lines: list[RenderableType] = []
         for code, fact in rows:
@@ -65,6 +70,8 @@ def counts(rows: Iterable[Sequence[str | Text]]) -> RenderableType:
 def table(pen: Pen, columns: Sequence[Column], rows: Sequence[Sequence[str | Text]], indent: int = 2) -> RenderableType:
     """Rows under dim headings, aligned; columns are left out until the rest fits the width, then cells fold."""
     cells = [[_text(cell) for cell in row] for row in rows]
+    if pen.plain:
+        return Group(*(_named(pen, columns, row) for row in cells))
     kept = list(fitting(pen, columns, [[cell.plain for cell in row] for row in cells], pen.width - indent))
     drawn = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style=DIM)
     for index in kept:
@@ -83,6 +90,9 @@ def noted(
     Where that is too wide, rows stand without headings and columns, and their notes are indented a little.
     """
     cells = [[_text(cell) for cell in row] for row in rows]
+    if pen.plain:
+        told = (_named(pen, columns, row) for row in cells)
+        return Group(*(part for pair in zip(told, notes, strict=True) for part in pair))
     needed = fitting(pen, columns, [[cell.plain for cell in row] for row in cells], pen.width)
     if sum(needed.values()) + GAP * (len(needed) - 1) > pen.width:
         lines, indent = [Text(" " * GAP).join(filter(None, row)) for row in cells], GAP
@@ -94,12 +104,28 @@ def noted(
     return Group(*titles, *(part for pair in zip(lines[len(titles) :], below, strict=True) for part in pair))
 
 
+def _named(pen: Pen, columns: Sequence[Column], row: Sequence[Text]) -> Text:
+    return Text(named_cells(pen, columns, [cell.plain for cell in row]))
+
+
 def _spaced(row: Sequence[Text], widths: Mapping[int, int]) -> Text:
     return Text(" " * GAP).join(cell + Text(" " * (widths[index] - cell.cell_len)) for index, cell in enumerate(row))
 
 
 def _text(value: str | Text) -> Text:
     return value if isinstance(value, Text) else Text(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Unbroken:
+    """A line that no width breaks: a path that is broken cannot be copied."""
+
+    text: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """For rich: the line as it is."""
+        yield Segment(self.text)
+        yield Segment.line()
 
 
 def stack(*parts: RenderableType | None) -> Group:

@@ -67,6 +67,9 @@ def _of(show: Show, attempt: dict[str, Any], after: dict[str, Any] | None, notic
     stopped = _told(show, "run-ended", attempt)
     if stopped:
         yield at("stopped", stopped["at"])
+    kept = _kept(show, attempt) if attempt["to"] else None  # until then a newer one may come
+    if kept:
+        yield at("kept", stopped["at"] if stopped else attempt["to"], clock=kept["at"], step=_step(kept["step"]))
     gone = _change(show, attempt["leases"], "RELEASED")
     if gone:
         yield at("gone", gone["at"], lease=str(gone["what"]), why=str(gone["why"] or ""))
@@ -82,8 +85,11 @@ def _next(show: Show, after: dict[str, Any], at: Any) -> Iterator[Moment]:
     if resumed or after["resumed_step"] is not None:
         when = resumed["at"] if resumed else (running["at"] if running else after["from"])
         step = after["resumed_step"]
-        yield at("resumed" if step is not None else "from-start", when, step=count(step),
-                 repeated=count(after["repeated_steps"] or 0))  # fmt: skip
+        if resumed and not resumed.get("data", {}).get("verified", True):
+            yield at("resumed-unverified", when, clock=resumed["data"]["saved_at"], step=_step(step))
+        else:
+            yield at("resumed" if step is not None else "from-start", when, step=count(step),
+                     repeated=count(after["repeated_steps"] or 0))  # fmt: skip
     again = _told(show, "training-again", after)
     if again:
         yield at("training-again", again["at"], seconds=number(after["lost_seconds"]))
@@ -106,12 +112,24 @@ def left(show: Show, attempt: dict[str, Any]) -> Event | None:
 
 def _saved(show: Show, attempt: dict[str, Any], start: datetime) -> dict[str, Any] | None:
     """The newest complete checkpoint written since the notice and before the attempt was over."""
-    end = moment(attempt["to"]) if attempt["to"] else None
-    found = [
-        each for each in show["checkpoints"]
-        if each["state"] == "complete" and moment(each["at"]) >= start and (end is None or moment(each["at"]) <= end)
-    ]  # fmt: skip
+    found = [each for each in _whole(show, attempt, verified=True) if moment(each["at"]) >= start]
     return max(found, key=lambda each: int(each["step"]), default=None)
+
+
+def _kept(show: Show, attempt: dict[str, Any]) -> dict[str, Any] | None:
+    """Of a script that does not say what is whole: the newest of its attempt, also from before the notice."""
+    return max(_whole(show, attempt, verified=False), key=lambda each: moment(each["at"]), default=None)
+
+
+def _whole(show: Show, attempt: dict[str, Any], *, verified: bool) -> list[dict[str, Any]]:
+    return [
+        each for each in show["checkpoints"]
+        if each["state"] == "complete" and each.get("verified", True) is verified and _within(each, attempt)
+    ]  # fmt: skip
+
+
+def _step(step: int | None) -> str:
+    return "" if step is None else count(step)
 
 
 def _change(show: Show, leases: list[str], to: str) -> Event | None:
@@ -135,11 +153,12 @@ def heading(pen: Pen, first: Moment) -> Text:
     """The line above a timeline; an injected preemption is labelled so, and one by a trace with its place there."""
     if first.code == "leaving":
         return Text(pen.say("timeline-left", attempt=first.attempt), f"bold {WARN}")
-    label = _label(pen, dict(first.facts).get("why", ""))
-    return Text.assemble((pen.say("timeline", attempt=first.attempt), f"bold {WARN}"), ("  " + label, WARN))
+    why = label(pen, dict(first.facts).get("why", ""))
+    return Text.assemble((pen.say("timeline", attempt=first.attempt), f"bold {WARN}"), ("  " + why, WARN))
 
 
-def _label(pen: Pen, why: str) -> str:
+def label(pen: Pen, why: str) -> str:
+    """Why a machine was to be taken: injected, by a trace, or what its cloud says."""
     replayed = _BY_TRACE.match(why)
     if replayed:
         return pen.say("timeline-trace", place=replayed["place"], hours=replayed["hours"])
@@ -153,4 +172,6 @@ def _point(why: str) -> str:
 def line(pen: Pen, told: Moment) -> Text:
     """``+0.4 s  checkpoint of step 110 saved``."""
     known = {name: value for name, value in told.facts if name != "why"}
+    if "clock" in known:
+        known["clock"] = f"{moment(known['clock']).astimezone(pen.zone):%H:%M:%S}"
     return Text.assemble((f"  {told.seconds:+8.1f} s  ", DIM), pen.say(f"moment-{told.code}", **known))

@@ -29,4 +29,4 @@ def due(pen: Pen, text: str | None, now: datetime) -> str:
 
 def when(pen: Pen, text: str | None, now: datetime) -> str:
     """The instant, and how far away it is."""
-    return UNKNOWN if text is None else f"{instant(text)} ({away(pen, text, now)})"
+    return UNKNOWN if text is None else f"{instant(text, pen.zone)} ({away(pen, text, now)})"

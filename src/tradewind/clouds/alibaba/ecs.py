@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from typing import Any, Literal
 from tradewind.ports.compute import CloudFault
 
 VERSION = "2014-05-26"
+_SDK_LOGGER = "credentials"  # of alibabacloud_credentials 1.0
 CONNECT_MS, READ_MS = 5_000, 60_000
 Answer = dict[str, Any]
 Kind = Literal["auth", "clock", "throttle", "unavailable", "not_found", "quota", "money", "invalid"]
@@ -106,6 +108,7 @@ def default_credential() -> Any:
     from alibabacloud_credentials.client import Client
     from alibabacloud_credentials.exceptions import CredentialException
 
+    logging.getLogger(_SDK_LOGGER).disabled = True  # it writes tracebacks to stderr; faults are told by us, once
     client = Client()
     try:
         client.get_credential()

@@ -116,7 +116,7 @@ class RehearsalCompute:
         job = instance.tags[JOB_TAG]
         injected = self._injected(job)
         if instance.id not in injected:
-            if not due(script, len(injected)):
+            if not due(script.at(self._clock.now()), len(injected)):
                 return None
             injected = [*injected, instance.id]
             self._write(job, injected)

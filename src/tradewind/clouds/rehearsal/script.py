@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from tradewind.domain.workload import PreemptAt
 
@@ -14,6 +14,7 @@ class Script:
 
     ``training_seconds`` are real seconds of training since the first step, pauses not counted; ``training`` is whether
     the present attempt has made a step: a machine is not taken before it did any work. ``notice`` is the machine's.
+    ``since``: of a script that tells no steps, when its present attempt began; those seconds come on top.
     """
 
     preempt_at: tuple[PreemptAt, ...]
@@ -22,6 +23,13 @@ class Script:
     total_steps: int | None
     training_seconds: float
     training: bool
+    since: datetime | None = None
+
+    def at(self, now: datetime) -> Script:
+        """The script with the seconds up to ``now``."""
+        if self.since is None:
+            return self
+        return replace(self, training_seconds=self.training_seconds + (now - self.since).total_seconds(), since=None)
 
 
 def due(script: Script, happened: int) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @worded("catalog-add")
-@click.argument("file", metavar="PRICES.csv")
+@click.argument("file", type=click.Path(), metavar="PRICES.csv")
 @click.option("--as", "name", metavar="NAME")
 @with_json
 def command(world: World, file: str, name: str | None) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -15,9 +16,9 @@ POSITIVE = click.FloatRange(0, min_open=True)
 
 
 @worded("catalog-compare")
-@click.argument("names", nargs=-1, required=True, metavar="MACHINE...")
-@click.option("--currency", metavar="CUR")
-@click.option("--region", metavar="REGION")
+@click.argument("names", nargs=-1, required=True, metavar="MACHINE...", shell_complete=completing.of("machine-type"))
+@click.option("--currency", metavar="CUR", shell_complete=completing.of("currency"))
+@click.option("--region", metavar="REGION", shell_complete=completing.of("region"))
 @click.option("--hours-per-month", type=click.FloatRange(0, 744), metavar="H", default=730.0)
 @click.option("--card-price", metavar="MONEY")
 @click.option("--card-watts", type=POSITIVE, metavar="W")

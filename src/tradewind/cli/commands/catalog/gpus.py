@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import split, with_json, worded
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @worded("catalog-gpus")
-@click.option("--gpu", multiple=True, metavar="NAME")
+@click.option("--gpu", multiple=True, metavar="NAME", shell_complete=completing.of("gpu"))
 @with_json
 def command(world: World, gpu: tuple[str, ...]) -> int:
     """List the GPUs asked for, or all."""

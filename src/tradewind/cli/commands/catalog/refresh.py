@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.faults import sentences
 from tradewind.cli.shape import split, with_json, worded
 from tradewind.domain.errors import CloudRefused, NotConfigured
@@ -17,7 +18,7 @@ Answer = dict[str, Any]
 
 
 @worded("catalog-refresh")
-@click.option("--cloud", multiple=True, metavar="CLOUD")
+@click.option("--cloud", multiple=True, metavar="CLOUD", shell_complete=completing.of("cloud"))
 @with_json
 def command(world: World, cloud: tuple[str, ...]) -> int:
     """Refresh; exit 4 when a cloud failed or was refused, 3 when none of those asked for is configured."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import split, with_json, worded
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @worded("catalog-regions")
-@click.option("--cloud", multiple=True, metavar="CLOUD")
-@click.option("--near", metavar="PLACE")
+@click.option("--cloud", multiple=True, metavar="CLOUD", shell_complete=completing.of("cloud"))
+@click.option("--near", metavar="PLACE", shell_complete=completing.of("city"))
 @with_json
 def command(world: World, cloud: tuple[str, ...], near: str | None) -> int:
     """List regions, the nearest first when a place is named."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @worded("catalog-show")
-@click.argument("name")
+@click.argument("name", shell_complete=completing.of("machine-type"))
 @with_json
 def command(world: World, name: str) -> int:
     """Show what ``name`` means."""

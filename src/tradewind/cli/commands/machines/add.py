@@ -35,7 +35,7 @@ def command(
     from tradewind.domain.money import parse_money
 
     asked = AddMachine(
-        target, name=name, price=parse_money(price) if price else None, gpus=given.indices(gpus), folder=folder,
+        target, name=name, price=given.option("--price", parse_money, price), gpus=given.indices(gpus), folder=folder,
         country=country, host_key=host_key, own_key=own_key,
     )  # fmt: skip
     told = world.inside.machines().add(asked, terminal(world))

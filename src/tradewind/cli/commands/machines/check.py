@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 from tradewind.domain.errors import CloudRefused, NotConfigured
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @worded("machines-check")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.of("machine"))
 @with_json
 def command(world: World, name: str | None) -> int:
     """Check one machine, or all; exit 4 when one does not answer, 3 when jobs cannot run on one.

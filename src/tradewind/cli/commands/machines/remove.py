@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tradewind.cli import completing
 from tradewind.cli.shape import with_json, worded
 from tradewind.domain.errors import CloudRefused
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @worded("machines-remove")
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", shell_complete=completing.of("machine"))
 @click.option("--force", is_flag=True)
 @with_json
 def command(world: World, name: str, force: bool) -> int:
