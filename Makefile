@@ -2,7 +2,7 @@
 # Each target first sees to .venv (scripts/install), which checks Python, venv and free disk, and is quick when done.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long check bench docs clean
+.PHONY: help install demo test test-long check types bench docs clean
 
 PYTHON ?=
 TORCH_INDEX_URL ?=
@@ -33,9 +33,11 @@ test-long: install  ## run the soaks and full-size proofs that `test` leaves out
 check: install  ## the gate: style, types, import contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory -j2 types test  # tests wait now and then: types are checked meanwhile
+
+types: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	@$(MAKE) --no-print-directory test
 
 bench: install  ## measure; one JSON line a figure
 	@for benchmark in $(BENCHMARKS); do $(ACTIVE) $(BIN)/python "$$benchmark" || exit 1; done

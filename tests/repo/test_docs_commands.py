@@ -62,7 +62,7 @@ def split(words: list[str]) -> Iterator[list[str]]:
 def check_tradewind(words: list[str]) -> None:
     """Have the commands' own parsers read the words: each option is known where it stands and has its value."""
     command: click.Command = root
-    context = click.Context(command)
+    context = click.Context(command, **command.context_settings)  # click keeps the help option that is first asked for
     left = reader.taken(words).rest
     left = left[1:] if left[:1] == ["help"] else left
     while True:

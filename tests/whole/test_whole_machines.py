@@ -116,7 +116,7 @@ def test_a_stop_is_by_checkpoint_and_ends_what_ran_on_the_machine(own: Cli, sshd
     assert [each["outcome"] for each in stopped.json["attempts"]] == ["stopped"]
     saved = stopped.json["attempts"][0]["last_checkpoint_step"]
     assert [each["state"] for each in stopped.json["checkpoints"] if each["step"] == saved] == ["complete"]
-    assert (own.home / "jobs" / job / "checkpoints" / "epoch-0001" / f"step-{saved:08d}" / "step").exists()
+    assert (own.home / "jobs" / job / "checkpoints" / "epoch-0001" / f"step-{saved:08d}" / "content" / "step").exists()
     assert own.json("leases") == []
     assert [path for path in on_the_machine(sshd) if path.parent.name == "instances"] == []
     assert [each for each in sshd.sessions() if "loop.py" in " ".join(each.cmdline())] == []

@@ -42,9 +42,10 @@ def check_laws(cli: Cli, shown: dict[str, Any]) -> None:
     assert epochs == sorted(set(epochs))
 
 
+@pytest.mark.long
 def test_a_budget_ends_a_rehearsal_by_a_checkpoint(cli: Cli, tmp_path: Path) -> None:
     job = longer(tmp_path / "digits", epochs=200)
-    words = ("--rehearse", "--yes", "--time-scale", "40", "--preempt-at", "1000s", "--max-cost", "0.01 USD", "--json")
+    words = ("--rehearse", "--yes", "--time-scale", "20", "--preempt-at", "1000s", "--max-cost", "0.01 USD", "--json")
     done = cli("run", str(job), *words)
     shown = done.json
     assert (done.code, shown["state"], shown["why"]) == (6, "EXPIRED", "budget"), done.err
@@ -58,8 +59,10 @@ def test_a_budget_ends_a_rehearsal_by_a_checkpoint(cli: Cli, tmp_path: Path) -> 
 
 
 def test_a_second_supervisor_of_a_home_is_refused(cli: Cli, tmp_path: Path) -> None:
-    job = cli.detach(longer(tmp_path / "digits", epochs=60), "--local")
-    first = cli.until(job, kills.training(1))["supervisor"]["pid"]
+    job_file = tmp_path / "job.yaml"
+    job_file.write_text("run: sleep 600\n")
+    job = cli.detach(job_file, "--local")
+    first = cli.until(job, lambda shown: shown["state"] == "RUNNING")["supervisor"]["pid"]
     second = subprocess.run([sys.executable, "-m", "tradewind.app.supervise"], env=cli.environment(), text=True,
                             capture_output=True, timeout=60, check=False)  # fmt: skip
     assert second.returncode != 0
@@ -78,6 +81,7 @@ def served(cli: Cli) -> Iterator[Cli]:
     cluster().drop(url)
 
 
+@pytest.mark.long
 def test_postgresql_restarted_in_the_middle_loses_nothing(served: Cli, short_job: Path) -> None:
     job = served.detach(short_job, "--local")
     for step in (10, 30):

@@ -76,6 +76,7 @@ def flags(name: str, speed: int) -> list[str]:
     return ["--rehearse", "--trace", name, "--trace-speed", str(speed), "--seed", str(SEED)]
 
 
+@pytest.mark.long
 def test_a_training_under_a_real_trace_ends_in_time(cli: Cli, tmp_path: Path) -> None:
     done = cli("run", str(job_file(tmp_path / "line", steps=150)), *flags(TRACE, SPEED))
     assert done.code == 0, done.out + done.err

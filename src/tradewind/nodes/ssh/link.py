@@ -129,7 +129,10 @@ class Link(asyncssh.SSHClientSession[bytes]):
             fault = self._over.result()
             raise Unreachable(str(fault), fault.code)
         assert self._channel is not None
-        self._channel.write(door.frame(header, body))
+        try:
+            self._channel.write(door.frame(header, body))
+        except BrokenPipeError:  # the session has ended, and why is not heard yet
+            raise explained("cut", self._attempt, "the session has ended") from None
         self.asked_at = self._loop.time()
 
     # What asyncssh tells.
@@ -141,7 +144,8 @@ class Link(asyncssh.SSHClientSession[bytes]):
     def session_started(self) -> None:
         """The command runs: it waits for the loader."""
         assert self._channel is not None
-        self._channel.write(self._welcome.loader)
+        with suppress(BrokenPipeError):  # it has ended already: what it said is told when that is heard
+            self._channel.write(self._welcome.loader)
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         """Something came: of errors the end is kept, all else is the way to the door, then frames."""
