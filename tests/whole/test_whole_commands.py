@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import contracts
-from product import EXAMPLE, PATIENCE, Cli
+from product import EXAMPLE, PATIENCE, Cli, cut
 
 
 def job_file(folder: Path, text: str) -> Path:
@@ -51,8 +51,8 @@ def test_a_failing_command_shows_its_exit_code_and_last_lines(cli: Cli, tmp_path
     assert cli.json("leases") == []
 
 
-def test_stop_ends_a_job_and_its_lease(cli: Cli, short_job: Path) -> None:
-    job = cli.detach(short_job, "--local")
+def test_stop_ends_a_job_and_its_lease(cli: Cli, tmp_path: Path) -> None:
+    job = cli.detach(cut(tmp_path / "digits", epochs=60), "--local")  # not over before it is stopped
     cli.until(job, lambda shown: shown["progress"])
     stopped = cli("stop", job, "--json")
     contracts.check(stopped.json, contracts.SHOW)

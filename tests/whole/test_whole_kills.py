@@ -127,6 +127,7 @@ def _tear(folder: Path) -> None:
     (folder / "MANIFEST.json").unlink()
 
 
+@pytest.mark.long
 def test_damaged_checkpoints_are_named_and_the_one_before_them_is_used(cli: Cli, short_job: Path) -> None:
     job = cli.detach(short_job, "--local")
     cli.until(job, lambda shown: len(shown["checkpoints"]) >= 3)
