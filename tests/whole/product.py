@@ -21,6 +21,14 @@ METADATA = ("ALIBABA_CLOUD_ECS_METADATA_DISABLED", "AWS_EC2_METADATA_DISABLED", 
 PATIENCE = 240.0  # seconds; generous, for a busy machine
 
 
+def command_line(process: psutil.Process) -> str:
+    """Words of a process with blanks between them; empty once it has ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 @dataclass
 class Done:
     """An ended command."""
@@ -98,7 +106,7 @@ class Cli:
         deadline = time.monotonic() + 30
         while self.processes() and time.monotonic() < deadline:
             time.sleep(0.1)
-        return [" ".join(process.cmdline()) for process in self.processes()]
+        return [line for process in self.processes() if (line := command_line(process))]
 
 
 def cut(folder: Path, epochs: int) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import contracts
 import pytest
-from product import PATIENCE, TRADEWIND, Cli, Done, cut
+from product import PATIENCE, TRADEWIND, Cli, Done, command_line, cut
 from sshd import Relay, Sshd
 
 from tradewind.nodes.ssh.keys import fingerprint
@@ -119,7 +119,7 @@ def test_a_stop_is_by_checkpoint_and_ends_what_ran_on_the_machine(own: Cli, sshd
     assert (own.home / "jobs" / job / "checkpoints" / "epoch-0001" / f"step-{saved:08d}" / "content" / "step").exists()
     assert own.json("leases") == []
     assert [path for path in on_the_machine(sshd) if path.parent.name == "instances"] == []
-    assert [each for each in sshd.sessions() if "loop.py" in " ".join(each.cmdline())] == []
+    assert [each for each in sshd.sessions() if "loop.py" in command_line(each)] == []
     assert own.quiet() == []
 
 
@@ -213,7 +213,7 @@ def test_a_secret_is_in_the_job_and_nowhere_else(own: Cli, sshd: Sshd, tmp_path:
     while "ready" not in own("logs", job).out:
         assert time.monotonic() < deadline
     assert holding(CANARY, tmp_path, sshd.folder) == []
-    assert [each for each in own.processes() if CANARY in " ".join(each.cmdline())] == []
+    assert [each for each in own.processes() if CANARY in command_line(each)] == []
     go.touch()
     done = own("wait", job, "--json").json
     assert done["state"] == "SUCCEEDED"
