@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncssh
 import pytest
 from road_bench import ECHO, answers, refused, roads
 from sshd import Relay, Sshd, blackhole, keygen, loopback
@@ -152,4 +153,14 @@ def test_a_door_of_another_version_is_not_talked_to(server: Sshd, tmp_path: Path
 def test_a_shell_that_does_something_else_is_told_with_its_words() -> None:
     with Sshd("ForceCommand echo This account is for printing only; exit 1") as server, roads() as here:
         told = refused(lambda: here.to(server.address()).ask("hello", {}))
+    assert told.code == "unreachable" and "for printing only" in str(told)
+
+
+def test_a_session_that_ended_before_anything_was_sent_is_told_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(*_: object) -> None:
+        raise BrokenPipeError("Channel not open for sending")
+
+    monkeypatch.setattr(asyncssh.SSHClientChannel, "write", ended)
+    with Sshd("ForceCommand echo This account is for printing only; exit 1") as server, roads() as here:
+        told = refused(lambda: here.to(server.address()).ask("hello", {}, timeout_s=20))
     assert told.code == "unreachable" and "for printing only" in str(told)

@@ -143,9 +143,7 @@ class Link(asyncssh.SSHClientSession[bytes]):
 
     def session_started(self) -> None:
         """The command runs: it waits for the loader."""
-        assert self._channel is not None
-        with suppress(BrokenPipeError):  # it has ended already: what it said is told when that is heard
-            self._channel.write(self._welcome.loader)
+        self._hand_over(self._welcome.loader)
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         """Something came: of errors the end is kept, all else is the way to the door, then frames."""
@@ -176,11 +174,15 @@ class Link(asyncssh.SSHClientSession[bytes]):
         # The session alone may have ended; nobody else uses the connection.
         self._connection.close()
 
+    def _hand_over(self, part: bytes) -> None:
+        assert self._channel is not None
+        with suppress(BrokenPipeError):  # the session has ended already: what it said is told when that is heard
+            self._channel.write(part)
+
     def _greet(self, greeter: Greeter, data: bytes) -> None:
         spoken = greeter.feed(data)
         if spoken is False:
-            assert self._channel is not None
-            self._channel.write(self._welcome.agent)
+            self._hand_over(self._welcome.agent)
         elif spoken:
             self._greeter = None
             if not self._open.done():
