@@ -53,6 +53,7 @@ class DoorPipe:
     def reopen(self) -> None:
         self.close()
         self._left = self._enough = None
+        self._shut = False
         self._pending: dict[int, Future[Answer]] = {}
         self.process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._env, cwd="/"
@@ -90,6 +91,8 @@ class DoorPipe:
             number = len(self._pending) + 1
             self._pending[number] = answer
             try:
+                if self._shut:
+                    raise BrokenPipeError
                 self._write(door.frame({**request, "n": number, "op": op}, body))
             except (OSError, ValueError):
                 if not answer.done():
@@ -129,6 +132,7 @@ class DoorPipe:
                     self.process.kill()
                     break
         with self._lock:
+            self._shut = True  # a pipe may take what nobody reads any more
             for answer in pending.values():
                 if not answer.done():
                     answer.set_exception(_cut())
