@@ -2,7 +2,7 @@
 # Each target first sees to .venv (scripts/install), which checks Python, venv and free disk, and is quick when done.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long check types bench docs clean
+.PHONY: help install demo test test-long check types bench docs lab clean
 
 PYTHON ?=
 TORCH_INDEX_URL ?=
@@ -47,6 +47,9 @@ docs: install  ## make the references from the sources and the pages into build/
 	  $(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]" && cksum <constraints.txt >.venv/.docs; }
 	PYTHONPATH=docs:tests $(BIN)/python -m generate
 	$(BIN)/sphinx-build -q -W --keep-going -E -a -b html -c docs/site -d build/doctrees . build/docs
+
+lab: install  ## play AWS and Alibaba Cloud on this computer, with machines that boot (root on Linux), until Ctrl-C
+	PYTHONPATH=tests $(ACTIVE) $(BIN)/python -m lab
 
 clean:  ## remove caches and build output; .venv stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tradewind.app.clock import SystemClock
-from tradewind.app.inside import Inside
+from tradewind.app.inside import Inside, cloud_accounts
 from tradewind.app.machines.reaching import Reach
 from tradewind.app.machines.registry import Registry
 from tradewind.app.secrets import Secrets
@@ -130,7 +130,8 @@ def office(folder: Path, where: Path | str) -> tuple[Inside, NoopCloud]:
     settings, secrets = Settings(folder), Secrets()
     room = Room(db, shared, renting, folder / "jobs", folder / "agent", folder / "library", secrets)
     registry, reach = Registry(settings.machines), Reach(settings, clock)
-    return Inside(settings, clock, db, registry, reach, secrets, renting, room), cloud
+    clouds = cloud_accounts(settings, clock, db)
+    return Inside(settings, clock, db, registry, reach, clouds, secrets, renting, room), cloud
 
 
 def job(number: int, now: datetime, state: JobState = JobState.QUEUED) -> tuple[Job, Budget]:

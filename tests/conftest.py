@@ -11,8 +11,13 @@ from itertools import groupby
 
 import pytest
 
-# The clouds' SDKs look for the role of the machine at link-local addresses; tests speak to loopback alone.
+# The clouds' SDKs look for the role of the machine at link-local addresses, and for the credentials of whoever runs
+# the tests; tests speak to loopback alone, and have accounts of their own.
+for name in [each for each in os.environ if each.startswith(("AWS_", "ALIBABA_CLOUD_"))]:
+    del os.environ[name]
 os.environ |= {
+    "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "ALIBABA_CLOUD_CREDENTIALS_FILE": os.devnull, "ALIBABA_CLOUD_CLI_PROFILE_DISABLED": "true",
     "ALIBABA_CLOUD_ECS_METADATA_DISABLED": "true", "ALIBABA_CLOUD_IMDSV1_DISABLED": "true",
     "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true",
 }  # fmt: skip

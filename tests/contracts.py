@@ -307,6 +307,19 @@ MACHINE_REMOVED = record(
     name=TEXT, target=TEXT, reached=TRUTH, removed=every(TEXT), left=every(TEXT),
     own_key=maybe(one_of("taken-out", "left")),
 )  # fmt: skip
+CLOUD = record(
+    cloud=TEXT, state=one_of("ready", "lacking", "unknown", "refused", "no-credentials", "extra-missing",
+                             "prices-only"),
+    credentials=maybe(TEXT), settings=TRUTH, regions=every(record(region=TEXT, may_launch=maybe(TRUTH))),
+    checks=every(record(
+        code=one_of("identity", "right", "quota", "clock", "network", "account", "region"),
+        verdict=one_of("ok", "warning", "missing", "unknown"), region=maybe(TEXT), facts={"type": "object"},
+        words=maybe(TEXT), summary={"type": "string", "minLength": 3}, next=TEXT,
+    )),
+    error=FAULT, checked_at=INSTANT,
+)  # fmt: skip
+CLOUDS = every(CLOUD)
+POLICY: Schema = {"type": "object"}
 VISIT = record(argv=every(TEXT), target=TEXT, ports=every(record(port=WHOLE, local=WHOLE)))
 FETCHED = record(job=TEXT, path=TEXT, to=maybe(TEXT), files=every(record(name=TEXT, bytes=WHOLE)), bytes=WHOLE,
                  running=TRUTH)  # fmt: skip

@@ -55,7 +55,10 @@ ODD_CAPABILITIES = Capabilities(
 
 @dataclass
 class OddCloud:
-    """A cloud in memory. ``faults`` are met one a launch: lose, error-yet-creates, refuse, throttle, unsent."""
+    """A cloud in memory. ``faults`` are met one a launch: lose, error-yet-creates, refuse, throttle, unsent.
+
+    For ``late_s`` after its launch a machine is not known: it is not listed, and not ended.
+    """
 
     clock: Clock
     faults: list[str] = field(default_factory=list)
@@ -66,6 +69,8 @@ class OddCloud:
     left: int = 0
     name: str = "odd"
     caps: Capabilities = ODD_CAPABILITIES
+    prefix: str = "m"
+    late_s: float = 0.0
 
     def launch(self, order: Order) -> Accepted:
         self.orders.append(order.to_json())
@@ -89,14 +94,14 @@ class OddCloud:
 
     def make(self, order: Order) -> Instance:
         made = Instance(
-            id=f"m-{len(self.machines)}", token=order.token, lease=order.lease, owner=order.owner,
+            id=f"{self.prefix}-{len(self.machines)}", token=order.token, lease=order.lease, owner=order.owner,
             state=InstanceState.RUNNING, why=None, address="nowhere", launched_at=self.clock.now(), tags=order.tags,
         )  # fmt: skip
         self.machines[made.id] = made
         return made
 
     def find(self, query: Query) -> Listing:
-        found = tuple(each for each in self.machines.values() if query.matches(each))
+        found = tuple(each for each in self.machines.values() if query.matches(each) and self._known(each))
         why = None if self.complete else "the cloud is away"
         return Listing(found if self.complete else (), self.complete, self.clock.now(), why)
 
@@ -105,7 +110,11 @@ class OddCloud:
             self.slow_ends -= 1
             raise CloudFault("unavailable", "try again", sent="maybe")
         for id_ in ids:
-            self.machines.pop(id_, None)
+            if id_ in self.machines and self._known(self.machines[id_]):
+                self.machines.pop(id_)
+
+    def _known(self, machine: Instance) -> bool:
+        return not self.late_s or (self.clock.now() - machine.launched_at).total_seconds() >= self.late_s
 
     def leftovers(self, query: Query) -> tuple[Leftover, ...]:
         if self.left:

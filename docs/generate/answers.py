@@ -25,6 +25,7 @@ ANSWERS: dict[str, Schema] = {
     "catalog add": contracts.ADDED, "catalog refresh": contracts.REFRESHED,
     "machines list": contracts.OWN_MACHINES, "machines add": contracts.MACHINE_ADDED,
     "machines check": contracts.MACHINE_CHECKS, "machines remove": contracts.MACHINE_REMOVED,
+    "clouds": contracts.CLOUDS, "clouds check": contracts.CLOUD, "clouds policy": contracts.POLICY,
     "supervisor": contracts.SUPERVISOR, "supervisor install": contracts.SERVICE_CHANGED,
 }  # fmt: skip
 # Commands that answer with the shape of another: the show object of the job.
@@ -33,7 +34,7 @@ NAMED: dict[str, Schema] = {
     "Money": contracts.MONEY, "Range": contracts.RANGE, "MoneyRange": contracts.MONEY_RANGE, "Offer": contracts.OFFER,
     "Fit": contracts.FIT, "Placed": contracts.PLACED, "Plan": contracts.PLAN, "Sheet": contracts.SHEET,
     "Machine": contracts.MACHINE, "OwnMachine": contracts.OWN_MACHINE, "OwnGpu": contracts.OWN_GPU,
-    "MachineCheck": contracts.MACHINE_CHECK, "Error": contracts.ERROR["properties"]["error"],
+    "MachineCheck": contracts.MACHINE_CHECK, "Cloud": contracts.CLOUD, "Error": contracts.ERROR["properties"]["error"],
     "Lesson": contracts.LESSON, "instant": contracts.INSTANT,
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "docs/first-job", "docs/concepts", "docs/rehearsal", "docs/job-file", "docs/frameworks", "docs/troubleshooting",
     ),
     "Decide": ("docs/sizing", "docs/catalog", "docs/planning", "docs/simulate", "docs/spot-policy"),
-    "Run": ("docs/machines", "docs/steering", "docs/report", "docs/never-leaks", "docs/states"),
+    "Run": ("docs/machines", "docs/clouds", "docs/steering", "docs/report", "docs/never-leaks", "docs/states"),
     "Examples": ("examples/*/README",),
     "Look up": ("docs/cli", "docs/job-file-keys", "docs/errors", "docs/contracts", "docs/terminal"),
     "中文": ("README.zh-CN", "docs/zh/cli", "docs/zh/job-file-keys", "docs/zh/errors"),
@@ -35,6 +35,7 @@ NAV: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Lists of pages that a page holds itself, below its own place.
 BELOW: dict[str, tuple[str, ...]] = {
+    "docs/clouds": ("docs/clouds/*",),
     "docs/architecture": ("src/tradewind/*/README",),
     "docs/adr/README": ("docs/adr/0*",),
 }

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradewind.agent import disk, glance, locks, orders, outputs, processes, publish, restore, shelf, tail
+from tradewind.agent import disk, glance, locks, outputs, processes, publish, restore, shelf, tail
 from tradewind.agent.attempt import reserve, restart
 from tradewind.agent.diary import Diary
 from tradewind.agent.memory import Memory, recall
@@ -280,22 +280,6 @@ def test_what_is_kept_back_is_a_small_part(seconds: float) -> None:
 
 
 # -- files from outside
-
-
-def test_notices(tmp_path: Path) -> None:
-    path = tmp_path / "notice.json"
-    probe = {"kind": "file", "path": str(path)}
-    assert orders.notice(probe, 1.0, 120.0) is None and orders.notice({}, 1.0, 120.0) is None
-    path.write_text('{"dead')
-    assert orders.notice(probe, 1.0, 120.0) is None
-    path.write_text('{"deadline": 77}')
-    assert orders.notice(probe, 1.0, 120.0) == 77.0
-    path.write_text('{"deadline": null}')
-    assert orders.notice(probe, 1.0, 120.0) == 121.0
-    orders.know(probe)
-    orders.know({})
-    with pytest.raises(ValueError, match="pigeon"):
-        orders.know({"kind": "pigeon"})
 
 
 def test_outputs_are_chosen_inside_the_workdir(tmp_path: Path) -> None:

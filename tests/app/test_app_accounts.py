@@ -106,14 +106,14 @@ def test_a_sweep_tells_of_every_machine_and_of_removed_ones_no_more(tmp_path: Pa
     assert [each.account for each in look(inside.leasing).checked] == ["local", "rehearsal", "machines:box"]
 
 
-def test_no_ssh_is_imported_before_there_is_a_machine(tmp_path: Path) -> None:
+def test_neither_ssh_nor_an_sdk_is_imported_before_there_is_a_machine_or_a_cloud(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "from tradewind.app.clock import SystemClock; from tradewind.app.inside import open_inside\n"
         "from tradewind.app.settings import Settings\n"
         f"inside = open_inside(Settings(Path({str(tmp_path)!r})), SystemClock())\n"
         "list(inside.leasing.accounts); inside.leasing.accounts.retired()\n"
-        "print(sorted({'asyncssh', 'cryptography'} & set(sys.modules)))"
+        "print(sorted({'asyncssh', 'cryptography', 'boto3', 'botocore', 'Tea'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clouds_world import sky
 from doubles import SimClock
 from machine_world import gpu, machine
 
@@ -37,6 +38,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Embedded:
     for each in (FREE, DEAR, PLAIN):
         Registry(settings.machines).write(each)
     return Embedded(settings, SimClock())
+
+
+@pytest.fixture(autouse=True)
+def no_clouds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever accounts the user of this computer has."""
+    sky(monkeypatch)
 
 
 def submit_of(text: str = "", **more: Any) -> Submit:

@@ -23,6 +23,7 @@ from tradewind.clouds.rehearsal.script import Script
 from tradewind.domain.errors import BadInput, NotFound
 from tradewind.domain.records import Job
 from tradewind.jobs.situation import situation_of
+from tradewind.leasing.budget import affordable, cost_of
 from tradewind.planning.simulation import start_ticks
 from tradewind.store import records
 from tradewind.store.database import Database
@@ -73,7 +74,7 @@ def stored(folder: Path, job: Job) -> Database:
 
 
 def test_pools_are_the_chosen_way_and_its_fallbacks_with_prices_to_compare() -> None:
-    pools = pools_of(plan(*FALLBACKS), None, None, limited=False)
+    pools = pools_of(plan(*FALLBACKS), None, None)
     assert [pool["offer"]["cloud"] for pool in pools] == ["aws", "alibaba", "gcp", "aws", "gcp", "azure"]
     assert pools[0]["price"] == 0.30
     assert 0.2 < pools[1]["price"] < 0.5  # 2.10 CNY in dollars
@@ -86,21 +87,29 @@ def test_the_policy_compares_prices_as_the_plan_ranked_them() -> None:
     """A spot price of years ago may have doubled: it must not beat the one that the plan chose for being newer."""
     old = way("azure", "eastus-1", "spot", "0.20")
     old["offer"]["price_status"] = "old"
-    chosen, stale = pools_of(plan(old), None, None, limited=False)
+    chosen, stale = pools_of(plan(old), None, None)
     assert (chosen["rank_price"], stale["rank_price"]) == (0.30, 0.40)
     assert (stale["price"], stale["offer"]["price_per_hour"]["amount"]) == (0.20, "0.20")  # billed as listed
     told = situation_of(job_of(submit(), plan(old), START), [], [], None, START)
     assert [pool.price for pool in told.pools] == [0.30, 0.40]
 
 
-def test_under_a_budget_all_pools_are_in_its_currency() -> None:
-    pools = pools_of(plan(*FALLBACKS), None, None, limited=True)
-    assert [pool["offer"]["cloud"] for pool in pools] == ["aws", "gcp", "aws", "gcp", "azure"]
+def test_a_pool_in_another_currency_is_held_against_the_budget_at_the_dated_rate() -> None:
+    first, other, *_ = pools_of(plan(*FALLBACKS), None, None)
+    assert first["offer"]["billing"]["rate"] is None
+    rate = other["offer"]["billing"]["rate"]
+    assert (rate["base"], rate["quote"], bool(rate["as_of"])) == ("CNY", "USD", True)
+    hour = timedelta(hours=1)
+    assert abs(cost_of(other["offer"], hour) / 1e6 - other["price"]) < 1e-5  # held in dollars
+    assert cost_of(first["offer"], hour) == 300_000
+    held = affordable(other["offer"], cost_of(other["offer"], hour))
+    assert held is not None
+    assert abs(held - hour) < timedelta(seconds=1)
 
 
 def test_zones_of_the_trace_stand_for_spot_pools_in_their_order() -> None:
     zones = read_trace(TRACE).zones
-    pools = pools_of(plan(*FALLBACKS), read_trace(TRACE), None, limited=False)
+    pools = pools_of(plan(*FALLBACKS), read_trace(TRACE), None)
     assert [pool["zone"] for pool in pools] == [zones[0], zones[1], zones[2], None, zones[3]]  # none is left for azure
     assert pools[3]["purchase"] == "on_demand"
 

@@ -16,7 +16,7 @@ from job_world import OFFER, Nodes
 from sqlalchemy.engine import Connection
 
 from tradewind.app.clock import ClockWatch
-from tradewind.app.inside import Inside
+from tradewind.app.inside import Inside, cloud_accounts
 from tradewind.app.machines.reaching import Reach
 from tradewind.app.machines.registry import Registry
 from tradewind.app.secrets import Secrets
@@ -107,7 +107,8 @@ def office(tmp_path: Path) -> Office:
     settings, secrets = Settings(tmp_path), Secrets()
     room = Room(db, clock, renting, settings.jobs, tmp_path / "a", tmp_path / "l", secrets)
     registry, reach = Registry(settings.machines), Reach(settings, clock)
-    inside = Inside(settings, clock, db, registry, reach, secrets, renting, room)
+    clouds = cloud_accounts(settings, clock, db)
+    inside = Inside(settings, clock, db, registry, reach, clouds, secrets, renting, room)
     return Office(inside, clock, cloud, nodes)
 
 
@@ -120,6 +121,26 @@ def test_the_supervisor_carries_jobs_to_their_end_and_then_ends(office: Office) 
     office.thread.join(PATIENCE)
     assert not office.thread.is_alive()
     assert office.cloud.machines == {}
+
+
+def test_the_host_keys_of_machines_are_forgotten_once_their_lease_is_closed_and_not_before(office: Office) -> None:
+    office.submit("job-0")
+    office.start()
+    office.until(lambda: office.ended("job-0"))
+    assert office.thread is not None
+    office.thread.join(PATIENCE)
+    with office.inside.db.read() as db:
+        (lease,) = records.leases(db)
+    nodes = office.inside.settings.nodes
+    nodes.mkdir()
+    for token in (lease.token, "of-no-row"):
+        (nodes / f"{token}.json").write_text("{}")
+    office.submit("job-1")
+    office.start()
+    office.until(lambda: not (nodes / f"{lease.token}.json").exists())
+    assert (nodes / "of-no-row.json").exists()  # the store may be an older one: it may be adopted yet
+    office.until(lambda: office.ended("job-1"))
+    office.thread.join(PATIENCE)
 
 
 def test_ending_goes_on_while_every_launch_hangs(office: Office) -> None:

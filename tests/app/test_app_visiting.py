@@ -6,9 +6,12 @@ import socket
 from pathlib import Path
 
 import pytest
-from doubles import SimClock
+from cloud_double import OddProvider
+from clouds_world import sky
+from doubles import OddNodes, SimClock
 from machine_world import Host, Lab, job_on, machine, open_lab
 
+from tradewind.app.clouds.reaching import RentedReach
 from tradewind.app.inside import Inside
 from tradewind.app.visiting import fetch, visit
 from tradewind.domain.errors import BadInput, CloudRefused, NotFound
@@ -51,6 +54,15 @@ def test_ports_are_held_by_tunnels_at_the_same_number_where_that_is_free(lab: tu
     assert told["ports"][1]["port"] == other
     assert told["ports"][1]["local"] not in (other, port)
     assert f"127.0.0.1:{port}:127.0.0.1:{port}" in told["argv"]
+
+
+def test_a_rented_machine_is_visited_at_its_address(lab: tuple[Inside, Lab], monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, _ = lab
+    sky(monkeypatch, OddProvider())
+    monkeypatch.setattr(RentedReach, "transport", lambda *_: OddNodes())
+    job_on(inside, "aws:us-east-1")
+    told = visit(inside, "job-1", ports=False)
+    assert (told["argv"], told["target"]) == (["bash"], "root@/home/ada/instances/t")
 
 
 @pytest.mark.parametrize(("lease", "ports", "code"), [(False, False, "job-not-on-a-node"), (True, True, "no-ports")])

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tradewind.app import jobfile
+from tradewind.app.jobfile.faults import SHOWN
 from tradewind.domain.errors import BadInput, TradewindError
 
 BAD = """\
@@ -173,7 +174,7 @@ def test_a_character_that_no_program_takes_hides_no_other_fault() -> None:
 
 def test_a_fact_is_cut_where_the_file_goes_on_for_ever() -> None:
     (fault,) = faults_in(f"run: x\nschedule: {{deadline: {'h' * 900}}}\n")
-    assert len(fault.facts["text"]) == jobfile.SHOWN
+    assert len(fault.facts["text"]) == SHOWN
 
 
 def test_a_secret_may_not_also_stand_in_the_open() -> None:

@@ -29,7 +29,8 @@ SCENES: tuple[Scene, ...] = (
     ("catalog compare p4d.24xlarge gn7e GN10Xp", {}), ("catalog list", {}), ("catalog add own.csv", {}),
     ("catalog rates", {}), ("catalog refresh", {}), ("machines list", {}), ("machines check", {}),
     ("machines add ada@gpu-box --host-key SHA256:n1", {}), ("machines remove gpu-box", {}),
-    ("machines remove gpu-box --force", ADDED), ("plam", {}), ("run JOB --rehearse --local", {}), ("plan --nope", {}),
+    ("machines remove gpu-box --force", ADDED), ("clouds", {}), ("clouds check aws", {}),
+    ("clouds check gcp", {}), ("plam", {}), ("run JOB --rehearse --local", {}), ("plan --nope", {}),
 )  # fmt: skip
 
 

@@ -295,6 +295,28 @@ class Park:
 
 
 @dataclass
+class Sky:
+    """The port ``Clouds`` with recorded answers; at ``gcp`` nothing can be rented."""
+
+    listed: list[Answer] = field(default_factory=lambda: answer("clouds"))
+    checked: Answer = field(default_factory=lambda: answer("clouds-check"))
+    asked: list[Any] = field(default_factory=list)
+
+    def list(self) -> Sequence[Answer]:
+        return self.listed
+
+    def check(self, cloud: str, region: str | None) -> Answer:
+        self.asked.append((cloud, region))
+        if cloud == "gcp":
+            raise NotConfigured("cloud-not-rentable", cloud=cloud)
+        return self.checked
+
+    def policy(self, cloud: str) -> Answer:
+        statement = {"Effect": "Allow", "Action": ["ec2:RunInstances"], "Resource": "*"}
+        return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+@dataclass
 class Inside:
     """The use cases with given answers, over a control plane in memory."""
 
@@ -302,6 +324,7 @@ class Inside:
     plane: Control = field(default_factory=Control)
     keeper: Keeper = field(default_factory=Keeper)
     park: Park = field(default_factory=Park)
+    sky: Sky = field(default_factory=Sky)
     found: list[Answer] = field(default_factory=list)
     beside: Answer = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
@@ -364,6 +387,9 @@ class Inside:
 
     def machines(self) -> Park:
         return self.park
+
+    def clouds(self) -> Sky:
+        return self.sky
 
     def control(self) -> Control:
         if self.broken:

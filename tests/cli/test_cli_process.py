@@ -26,6 +26,10 @@ HEAVY = (
     "asyncssh",
     "numpy",
     "torch",
+    "boto3",
+    "botocore",
+    "Tea",
+    "alibabacloud_credentials",
 )
 PROGRAM = [sys.executable, "-m", "tradewind.cli.main"]
 

@@ -10,11 +10,12 @@ from cli_scenes import SCENES, played
 from cli_world import Inside, Shell
 from rich.cells import cell_len
 
-from tradewind.cli.index import CATALOG, COMMANDS, MACHINES
+from tradewind.cli.index import CATALOG, CLOUDS, COMMANDS, MACHINES
 from tradewind.cli.terminal import spelled
 
 HELP = [[], ["help"], *([name, "--help"] for name in COMMANDS), *(["catalog", name, "--help"] for name in CATALOG),
-        *(["machines", name, "--help"] for name in MACHINES)]  # fmt: skip
+        *(["machines", name, "--help"] for name in MACHINES),
+        *(["clouds", name, "--help"] for name in CLOUDS)]  # fmt: skip
 # What is to be copied as it stands is not broken here: a path, a command. Sentences on stderr are the terminal's.
 CHINESE = "\u3000"  # the first of its stops
 UNBROKEN = re.compile(r"^\s*(?:\S+[:：])?\s*[!-~]+$|tradewind wait job-")

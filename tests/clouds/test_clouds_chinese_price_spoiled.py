@@ -13,7 +13,7 @@ from lab.alibaba_prices import machine
 from lab.huawei_prices import flavor
 from lab.tencent_prices import hourly
 
-from tradewind.clouds.alibaba.ecs import Ecs
+from tradewind.clouds.alibaba.client import Api
 from tradewind.clouds.alibaba.prices import AlibabaPrices
 from tradewind.clouds.huawei.openapi import OpenApi
 from tradewind.clouds.huawei.prices import HuaweiPrices
@@ -79,8 +79,8 @@ class Told:
     def __init__(self, answers: dict[str, Any]) -> None:
         self._answers = answers
 
-    def ask(self, _: str, action: str, *__: object, **___: object) -> Any:
-        return self._answers[action]
+    def ask(self, *asked: Any, **_: object) -> Any:
+        return next(self._answers[each] for each in asked if isinstance(each, str) and each in self._answers)
 
     def get(self, path: str, **_: str) -> Any:
         return self._answers["projects" if path.endswith("projects") else "flavors"]
@@ -94,7 +94,7 @@ class Told:
 
 def reading(cloud: str, told: Any) -> Prices:
     if cloud == "alibaba":
-        return AlibabaPrices(cast(Ecs, told), lambda: NOW)
+        return AlibabaPrices(cast(Api, told), lambda: NOW)
     if cloud == "tencent":
         return TencentPrices(cast(Cvm, told), "CNY", lambda: NOW)
     iam = bss = ecs = cast(OpenApi, told)

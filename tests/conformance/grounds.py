@@ -45,6 +45,18 @@ class Ground:
     clock: Clock
     place: Path
     prefix = ""
+    furnish: Callable[[Order], Order] | None = None
+
+    @property
+    def nobodys(self) -> str:
+        """The id of a machine that there never was."""
+        return f"{self.prefix}{RUN}-never"
+
+    @property
+    def offer(self) -> dict[str, Any]:
+        """What a leasing room rents here."""
+        return {"cloud": self.cloud.name, "region": "r", "zone": None, "instance_type": "cpu",
+                "purchase": "on_demand"}  # fmt: skip
 
     @cached_property
     def begun(self) -> datetime:

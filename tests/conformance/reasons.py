@@ -34,4 +34,10 @@ NOT_PLAYED: dict[str, dict[int, str]] = {
         33: _DOUBLE, 34: _DOUBLE, 35: _DOUBLE, 37: _DOUBLE, 38: _DOUBLE, 39: _DOUBLE, 41: _DOUBLE, 42: _DOUBLE,
         43: _DOUBLE, 44: _DOUBLE, 45: _DOUBLE,
     },
+    "aws": {
+        27: "AWS bills afterwards: no error of EC2's says that there is no money",
+        32: "that is Azure's and GCP's trap: an EC2 machine that is stopped costs no compute",
+        39: "EC2 tells no stock: a launch tells",
+    },
+    "alibaba": {32: "that is Azure's and GCP's trap: a machine that is stopped with StopCharging costs no compute"},
 }  # fmt: skip

@@ -1,26 +1,18 @@
-"""ECS of Alibaba Cloud, as far as machines and prices go; requests and answers are checked by the SDK's own models."""
+"""ECS of Alibaba Cloud, as far as machines and prices go; requests and answers are checked by what it publishes."""
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from alibabacloud_ecs20140526 import models
-
+from lab.alibaba_spec import check_answer, check_request
 from lab.signatures import acs3
 from lab.stub import Heard, Objection, Reply
 
-VERSION = "2014-05-26"
-# What the models do not know: which parameters an operation must have, and the words that some allow (API pages).
-REQUIRED = {
-    "DescribeRegions": set(), "DescribeInstanceTypes": set(),
-    "DescribeAvailableResource": {"RegionId", "DestinationResource"},
-    "DescribePrice": {"RegionId"}, "DescribeSpotPriceHistory": {"RegionId", "InstanceType", "NetworkType"},
-}  # fmt: skip
+# The words that some parameters allow, which the description leaves out (API pages).
 WORDS = {
     "PriceUnit": {"Hour", "Day", "Week", "Month", "Year"},
     "ResourceType": {"instance", "disk", "bandwidth", "ddh"},
@@ -48,14 +40,15 @@ class Ecs:
         if abs(datetime.now(UTC) + self.ahead - signed_at) > timedelta(minutes=15):
             return refusal(400, "InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.")
         action = heard.headers["x-acs-action"]
-        check_request(action, heard)
+        check_request(heard.headers["x-acs-version"], action, heard.query, {})
+        _check_words(heard.query)
         answering: dict[str, Callable[[dict[str, str]], dict[str, Any] | Reply]] = {
             "DescribeRegions": self._regions, "DescribeInstanceTypes": self._types,
             "DescribeAvailableResource": self._available, "DescribePrice": self._price,
             "DescribeSpotPriceHistory": self._history,
         }  # fmt: skip
         told = answering[action](heard.query)
-        return told if isinstance(told, Reply) else Reply(body=json.dumps(checked_answer(action, told)).encode())
+        return told if isinstance(told, Reply) else Reply(body=json.dumps(check_answer("ecs", action, told)).encode())
 
     def _regions(self, _: dict[str, str]) -> dict[str, Any]:
         rows = [
@@ -110,38 +103,11 @@ def refusal(status: int, code: str, words: str, **headers: str) -> Reply:
     return Reply(status, json.dumps(body).encode(), headers)
 
 
-def check_request(action: str, heard: Heard) -> None:
-    """Object to parameters that the operation's model lacks, to wrong types, and to what is missing."""
-    if heard.headers["x-acs-version"] != VERSION or action not in REQUIRED:
-        raise Objection(f"no operation {action} {heard.headers['x-acs-version']}")
-    if missing := REQUIRED[action] - set(heard.query):
-        raise Objection(f"missing {missing}")
-    for name, value in heard.query.items():
-        _check(getattr(models, f"{action}Request"), name, value)
-
-
-def _check(model: type[Any], name: str, value: str) -> None:
-    head, _, rest = name.partition(".")
-    if rest:
-        return _check(getattr(models, f"{model.__name__}{head}"), rest, value)
-    read = model()
-    read.from_map({head: value})
-    known = [attribute for attribute, told in vars(read).items() if told is not None]
-    if not known:
-        raise Objection(f"unknown parameter {name}")
-    if "int" in str(inspect.signature(model.__init__).parameters[known[0]].annotation) and not value.isdigit():
-        raise Objection(f"{name}={value} is no integer")
-    if value not in WORDS.get(head, {value}):
-        raise Objection(f"{name}={value} is no word that it knows")
-    return None
-
-
-def checked_answer(action: str, told: dict[str, Any]) -> dict[str, Any]:
-    """``told``, which the operation's model must read and write back unchanged."""
-    body = getattr(models, f"{action}ResponseBody")()
-    body.from_map(told)
-    assert json.loads(json.dumps(body.to_map())) == told, f"the stub's answer to {action} is not the published one"
-    return told
+def _check_words(query: dict[str, str]) -> None:
+    """Object to words that a parameter does not know."""
+    for name, value in query.items():
+        if value not in WORDS.get(name.rpartition(".")[2], {value}):
+            raise Objection(f"{name}={value} is no word that it knows")
 
 
 def machine(

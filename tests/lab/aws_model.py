@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import botocore.session
 from botocore.auth import SigV4Auth
@@ -21,6 +22,9 @@ from lab.stub import Heard, Objection, Reply
 
 CREDENTIALS = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY")
 TOLERANCE = timedelta(minutes=15)  # how far AWS lets a clock be off
+_JSON = {"Content-Type": "application/x-amz-json-1.1"}
+QUERY_SERVICES = ("ec2", "sts")
+JSON_SERVICES = ("pricing", "service-quotas", "ssm")
 _FILTER_NAME = re.compile(r"<code>([a-z][a-z0-9.-]+)</code>")
 
 
@@ -40,17 +44,19 @@ def read(heard: Heard) -> tuple[str, str, dict[str, Any]]:
     target = heard.headers.get("x-amz-target", "")
     if target:
         prefix, _, operation = target.partition(".")
-        if prefix != model("pricing").metadata["targetPrefix"]:
+        service = next((each for each in JSON_SERVICES if model(each).metadata["targetPrefix"] == prefix), None)
+        if service is None:
             raise Objection(f"unknown target {target}")
-        return "pricing", operation, _checked("pricing", operation, json.loads(heard.body))
+        return service, operation, _checked(service, operation, json.loads(heard.body))
     form = dict(parse_qsl(heard.body.decode(), keep_blank_values=True))
-    operation = form.pop("Action", "")
-    if form.pop("Version", "") != model("ec2").api_version:
+    operation, version = form.pop("Action", ""), form.pop("Version", "")
+    service = next((each for each in QUERY_SERVICES if model(each).api_version == version), None)
+    if service is None:
         raise Objection("Version")
-    if operation not in model("ec2").operation_names:
+    if operation not in model(service).operation_names:
         raise Objection(f"unknown action {operation}")
-    shape = model("ec2").operation_model(operation).input_shape
-    return "ec2", operation, _checked("ec2", operation, _from_form(shape, _nested(form)))
+    shape = model(service).operation_model(operation).input_shape
+    return service, operation, _checked(service, operation, _from_form(shape, _nested(form)))
 
 
 def _checked(service: str, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -69,8 +75,9 @@ def _check_words(shape: Any, value: Any) -> None:
     if shape.type_name == "structure":
         for name, each in value.items():
             _check_words(shape.members[name], each)
-            allowed = set(_FILTER_NAME.findall(shape.members[name].documentation)) if name == "Filters" else set()
-            unknown = {one["Name"] for one in each if "Name" in one} - allowed if allowed else set()
+            documented = shape.members[name].documentation if name in ("Filter", "Filters") else ""
+            allowed = set(_FILTER_NAME.findall(documented))
+            unknown = {_kind(one["Name"]) for one in each if "Name" in one} - allowed if allowed else set()
             if unknown:
                 raise Objection(f"unknown filters {unknown}")
     elif shape.type_name == "list":
@@ -78,6 +85,11 @@ def _check_words(shape: Any, value: Any) -> None:
             _check_words(shape.member, each)
     elif shape.type_name == "string" and shape.enum and value not in shape.enum and shape.name != "InstanceType":
         raise Objection(f"{value!r} is not among {shape.enum}")
+
+
+def _kind(name: str) -> str:
+    """The word that the documentation has for a filter; where any tag can be asked for, there one can be."""
+    return "tag-key" if name.startswith("tag:") else name
 
 
 def _nested(form: Mapping[str, str]) -> dict[str, Any]:
@@ -140,12 +152,19 @@ def check_signature(heard: Heard, now: datetime) -> str | None:
 
 def written(service: str, operation: str, value: dict[str, Any]) -> Reply:
     """An answer as the service would write it; a member that its model lacks is a fault of the test."""
-    if service == "pricing":
-        return Reply(body=json.dumps(value).encode(), headers={"Content-Type": "application/x-amz-json-1.1"})
-    shape = model("ec2").operation_model(operation).output_shape
-    root = ElementTree.Element(f"{operation}Response", xmlns=model("ec2").metadata["xmlNamespace"])
-    ElementTree.SubElement(root, "requestId").text = "stub"
-    _write(root, shape, value)
+    if service in JSON_SERVICES:
+        return Reply(body=json.dumps(value).encode(), headers=_JSON)
+    shape = model(service).operation_model(operation).output_shape
+    root = ElementTree.Element(f"{operation}Response", xmlns=model(service).metadata["xmlNamespace"])
+    if shape is None:  # "it is done" is all
+        ElementTree.SubElement(root, "requestId").text = "stub"
+        ElementTree.SubElement(root, "return").text = "true"
+    elif service == "ec2":
+        ElementTree.SubElement(root, "requestId").text = "stub"
+        _write(root, shape, value)
+    else:
+        _write(ElementTree.SubElement(root, shape.serialization["resultWrapper"]), shape, value)
+        ElementTree.SubElement(ElementTree.SubElement(root, "ResponseMetadata"), "RequestId").text = "stub"
     return Reply(body=ElementTree.tostring(root), headers={"Content-Type": "text/xml"})
 
 
@@ -165,11 +184,11 @@ def _write(parent: ElementTree.Element, shape: Any, value: Any) -> None:
 
 def refused(service: str, code: str, words: str, status: int = 400, **headers: str) -> Reply:
     """An error as the service would write it."""
-    if service == "pricing":
-        body = json.dumps({"__type": code, "message": words}).encode()
-        return Reply(status, body, {"Content-Type": "application/x-amz-json-1.1", **headers})
-    body = (
-        f"<Response><Errors><Error><Code>{code}</Code><Message>{words}</Message></Error></Errors>"
-        "<RequestID>stub</RequestID></Response>"
-    ).encode()
-    return Reply(status, body, {"Content-Type": "text/xml", **headers})
+    if service in JSON_SERVICES:
+        return Reply(status, json.dumps({"__type": code, "message": words}).encode(), {**_JSON, **headers})
+    error = f"<Error><Code>{escape(code)}</Code><Message>{escape(words)}</Message></Error>"
+    told = {
+        "ec2": f"<Response><Errors>{error}</Errors><RequestID>stub</RequestID></Response>",
+        "sts": f"<ErrorResponse>{error}<RequestId>stub</RequestId></ErrorResponse>",
+    }
+    return Reply(status, told[service].encode(), {"Content-Type": "text/xml", **headers})

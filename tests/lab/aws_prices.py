@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -46,12 +46,12 @@ class Aws:
         if operation in self.denied:
             code = "AccessDeniedException" if service == "pricing" else "UnauthorizedOperation"
             return aws_model.refused(service, code, "You are not authorized to perform this operation.", 403)
-        told = {
+        told: dict[str, Callable[[dict[str, Any], str], dict[str, Any]]] = {
             "DescribeRegions": self._regions,
             "DescribeAvailabilityZones": self._zones,
             "DescribeInstanceTypes": self._types,
             "DescribeSpotPriceHistory": self._spot_prices,
-            "GetProducts": self._price_list,
+            "GetProducts": lambda asked, _: self.price_list(asked),
         }
         if operation not in told:
             raise Objection(f"{operation} is not played here")
@@ -88,7 +88,8 @@ class Aws:
         kept = [row for row in _wanted(here, asked) if row["Timestamp"] >= start or _held(row, here, start)]
         return self._page("SpotPriceHistory", sorted(kept, key=lambda row: row["Timestamp"], reverse=True), asked)
 
-    def _price_list(self, asked: dict[str, Any], _: str) -> dict[str, Any]:
+    def price_list(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What GetProducts answers."""
         if asked["ServiceCode"] != "AmazonEC2" or asked.get("FormatVersion", "aws_v1") != "aws_v1":
             raise Objection("ServiceCode, FormatVersion")
         wanted = {each["Field"]: each["Value"] for each in asked.get("Filters", [])}

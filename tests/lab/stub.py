@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -28,12 +29,18 @@ class Heard:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. ``sent`` is how many bytes of the body go out before the connection is closed; None: all."""
+    """One answer. ``sent`` is how many bytes of the body go out before the connection is closed; None: all.
+
+    A ``status`` of 0 is no answer at all: the connection is closed without a word.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     sent: int | None = None
+
+
+NOTHING = Reply(0)
 
 
 class Objection(Exception):
@@ -82,8 +89,11 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), handler)
         self._objections = objections
 
+    request_queue_size = 128  # as many as may ask at once
+
     def handle_error(self, request: object, client_address: object) -> None:
-        self._objections.append(traceback.format_exc())
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # who asked may have gone meanwhile
+            self._objections.append(traceback.format_exc())
 
 
 class Stub:
@@ -92,15 +102,19 @@ class Stub:
     Attributes:
         log: all requests, in order.
         days: the days that its answers were dated with, ``YYYY-MM-DD``.
-        ahead: how far the server's clock is ahead of this computer's.
+        ahead: how far the server's clock is ahead of ``clock``, by default this computer's.
     """
 
-    def __init__(self, answer: Answering, refuse: Callable[[Heard, str], Reply] | None = None) -> None:
+    def __init__(
+        self, answer: Answering, refuse: Callable[[Heard, str], Reply] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:  # fmt: skip
         self.log: list[Heard] = []
         self.days: set[str] = set()
         self.objections: list[str] = []
         self.ahead = timedelta(0)
         self._answer = answer
+        self._clock = clock
         self._refuse = refuse or (lambda _, words: Reply(400, words.encode()))
         self._faults: dict[int, Fault] = {}
         self._before: Reply | None = None
@@ -114,7 +128,7 @@ class Stub:
 
     def now(self) -> datetime:
         """The time by the server's clock, which its answers are dated with."""
-        return datetime.now(UTC) + self.ahead
+        return self._clock() + self.ahead
 
     def date(self, later: timedelta = timedelta(0)) -> str:
         """That time as headers word it."""
@@ -131,7 +145,7 @@ class Stub:
         self._server.server_close()
         self._thread.join()
         if error is None:
-            assert self.objections == []
+            assert self.objections == [], "\n".join(self.objections)
 
     def _reply(self, heard: Heard) -> Reply:
         self.log.append(heard)
@@ -156,6 +170,9 @@ class Stub:
                     {name.lower(): value for name, value in self.headers.items()}, self.rfile.read(length),
                 )  # fmt: skip
                 reply = stub._reply(heard)
+                self.close_connection = True
+                if reply == NOTHING:
+                    return
                 headers = {"Content-Type": "application/json", "Date": stub.date(), **reply.headers}
                 stub.days.add(parsedate_to_datetime(headers["Date"]).date().isoformat())
                 self.send_response_only(reply.status)
@@ -163,9 +180,8 @@ class Stub:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(reply.body if reply.sent is None else reply.body[: reply.sent])
-                self.close_connection = True
 
-            do_GET = do_POST = _serve  # noqa: N815 as http.server calls them
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 as http.server calls them
 
             def log_message(self, format: str, *args: object) -> None:
                 """Nothing: the log of requests is the stub's."""

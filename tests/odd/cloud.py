@@ -206,3 +206,14 @@ def _matches(machine: Machine, query: Query, also: str = "") -> bool:
 def idempotent(caps: Capabilities) -> Capabilities:
     """The same cloud, with tokens that make one machine however often they are sent."""
     return replace(caps, native_idempotency=True)
+
+
+class OddNetworks:
+    """The networks of the same cloud: what it makes of their orders is billed and ended like a machine."""
+
+    def __init__(self, cloud: OddCloud) -> None:
+        self._cloud = cloud
+        self.name = cloud.name
+        self.caps = replace(cloud.caps, hard_end=HardEnd.CONTROL_PLANE, beat_s=900.0)
+        self.launch, self.find, self.end = cloud.launch, cloud.find, cloud.end
+        self.leftovers, self.notice_probe = cloud.leftovers, cloud.notice_probe

@@ -34,14 +34,17 @@ class Month:
 
     place: Place
     jobs: int
-    days: int
+    days: float
     seed: int
 
     def live(self) -> tuple[list[str], str]:
         """What was against the laws, and the table."""
-        chance = random.Random(self.seed)
         faults = ByChance(self.seed, SHARES, {**CLOUD_KINDS, **NODE_KINDS})
-        world = World(self.place, faults, seed=self.seed)
+        return self.live_in(World(self.place, faults, seed=self.seed))
+
+    def live_in(self, world: World) -> tuple[list[str], str]:
+        """The same in a world that was made for it."""
+        chance = random.Random(self.seed)
         watch, keeper = Watch(world), Keeper(world)
         watch.put_on()
         kills = _Kills(world, watch, chance)

@@ -28,12 +28,16 @@ POOLS = [{"offer": {**OFFER, "region": region, "purchase": purchase}, "step_seco
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What the cloud does, what the user does, and how the job ends: in one of ``ends``; with no blow in the first."""
+    """What the cloud does, what the user does, and how the job ends: in one of ``ends``; with no blow in the first.
+
+    ``sited``: over a network that is rented with the first machine.
+    """
 
     name: str
     faults: tuple[Fault, ...]
     acts: tuple[Act, ...]
     ends: tuple[JobState, ...]
+    sited: bool = False
 
 
 def until(*states: JobState) -> Act:
@@ -99,7 +103,11 @@ SECRETIVE = Scenario(
     (partial(World.submit, cap=PLENTY, secrets=("HF_TOKEN",)), attended(_J.RUNNING), World.restart, attended(),
      _SETTLE), (_J.SUCCEEDED,),
 )  # fmt: skip
-SCENARIOS = (PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED, STEERED, SECRETIVE)
+SITED = Scenario(
+    "sited", (Fault("machine", 2, "reclaim", 40.0),), (_SUBMIT, until(_J.RUNNING), World.restart, _SETTLE),
+    (_J.SUCCEEDED,), sited=True,
+)  # fmt: skip
+SCENARIOS = (SITED, PREEMPTED, STOPPED, REFUSED, OVER_BUDGET, ADOPTED, STEERED, SECRETIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,12 @@ class Played:
 
 
 def play(scenario: Scenario, place: Place, blow: Blow | None = None, *, afresh: bool = False) -> Played:
+    """A scenario in a world of its own; see :func:`live`."""
+    return live(World(place, Planned(list(scenario.faults)), sited=scenario.sited), scenario, blow, afresh=afresh)
+
+
+def live(world: World, scenario: Scenario, blow: Blow | None = None, *, afresh: bool = False) -> Played:
     """A scenario from beginning to rest, with one blow; ``afresh``: a process that starts opens the database anew."""
-    world = World(place, Planned(list(scenario.faults)))
     watch, keeper = Watch(world, blow), Keeper(world)
     watch.put_on()
     restless: list[str] = []

@@ -112,6 +112,6 @@ def see(world: World, known: list[Event] | None = None) -> Sight:
 def lag_of(world: World) -> timedelta:
     """How late anything may be: some beats and a sweep, a pause of two minutes for every fault, and what was rough."""
     caps = world.caps
-    plain = 4 * caps.beat_s + caps.list_lag_s + caps.absence_s + 120
+    plain = 4 * caps.beat_s + caps.list_lag_s + caps.absence_s + caps.sweep_s + 120
     faults = sum(120 + each.seconds for each in world.schedule.met)
     return timedelta(seconds=plain + faults + world.rough + abs(world.skew_s) + 60 * len(world.broke))

@@ -12,7 +12,7 @@ from typing import Any
 from doubles import OddSecrets, SimClock
 
 from odd.clocks import WallClock
-from odd.cloud import CAPABILITIES, OddCloud
+from odd.cloud import CAPABILITIES, OddCloud, OddNetworks
 from odd.faults import Planned, Schedule
 from odd.nodes import OddNodes
 from odd.place import Copy, Place, copy_of, put_back
@@ -25,13 +25,14 @@ from tradewind.jobs import room as jobs
 from tradewind.jobs.submit import submit
 from tradewind.leasing import room as leasing
 from tradewind.leasing.sweep import keep
-from tradewind.ports.compute import Capabilities, Compute
+from tradewind.ports.compute import Capabilities, Compute, Order
 from tradewind.ports.transport import Transport
 from tradewind.store import records, schema
 from tradewind.store.database import Database
 from tradewind.store.queue import Claim
 
 OWNER = "me"
+SITE = leasing.Site("odd:network", "default")
 OFFER: dict[str, Any] = {
     "cloud": "odd", "region": "r", "zone": None, "instance_type": "t", "purchase": "spot", "gpus": 1,
     "gpu": "A100-80GB", "price_per_hour": {"amount": "3.60", "currency": "CNY"},
@@ -59,7 +60,8 @@ class World:
     ``rough`` are the seconds in which nobody could have done better: killed, asleep, or waiting on purpose; a law that
     limits a time adds them. ``broke`` are faults that a step raised, as its supervisor would log them. ``forgot`` are
     spans of which the database knows nothing any more, ``blind`` those in which nobody looked. A watch may wrap what a
-    process is made of (``watch_*``), have an act done ``again``, and look after each step (``stepped``).
+    process is made of (``watch_*``), have an act done ``again``, and look after each step (``stepped``). ``sited``:
+    machines need a network, and their orders are made whole before they are sent.
     """
 
     place: Place
@@ -68,17 +70,22 @@ class World:
     time: SimClock = field(default_factory=SimClock)
     skew_s: float = 0.0
     seed: int = 0
+    sited: bool = False
     rough: float = 0.0
     broke: list[str] = field(default_factory=list)
     steps: int = 0
     doing: str = ""
     forgot: list[tuple[datetime, datetime]] = field(default_factory=list)
     blind: list[tuple[datetime, datetime]] = field(default_factory=list)
+    furnished: int = 0
+    listed_at: dict[str, datetime] = field(default_factory=dict)
+    account: str = field(default="odd", init=False)
+    offer: dict[str, Any] = field(default_factory=lambda: OFFER, init=False)
 
     def __post_init__(self) -> None:
         self.place.clean()
         self.clock = WallClock(self.time)
-        self.cloud = OddCloud(self.time, self.schedule, self.caps, self.skew_s)
+        self.cloud = self._opened()
         self.nodes = OddNodes(self.cloud, self.schedule)
         self.watch_compute: Callable[[Compute], Compute] = lambda compute: compute
         self.watch_nodes: Callable[[Transport], Transport] = lambda transport: transport
@@ -90,14 +97,31 @@ class World:
         self.db = self.place.shared()
         self.room = self.rooms(self.clock)
 
+    def _opened(self) -> OddCloud:
+        return OddCloud(self.time, self.schedule, self.caps, self.skew_s)
+
     def rooms(self, clock: WallClock) -> jobs.Room:
         """The rooms of a process that starts now."""
         db = self.watch_store(self.db)
-        account = leasing.Account(self.watch_compute(self.cloud), self.watch_nodes(self.nodes))
         draw = random.Random(self.seed).random
-        renting = leasing.Room(db, clock, OWNER, {"odd": account}, draw)
+        renting = leasing.Room(db, clock, OWNER, self._accounts(), draw)
         folder = self.place.folder
         return jobs.Room(db, clock, renting, folder / "jobs", folder / "agent", folder / "library", OddSecrets())
+
+    def _accounts(self) -> dict[str, leasing.Account]:
+        nodes = self.watch_nodes(self.nodes)
+        if not self.sited:
+            return {"odd": leasing.Account(self.watch_compute(self.cloud), nodes)}
+        over = self.watch_compute(OddNetworks(self.cloud))
+        return {
+            SITE.account: leasing.Account(over, nodes),
+            "odd": leasing.Account(self.watch_compute(self.cloud), nodes, self._furnished, SITE),
+        }
+
+    def _furnished(self, order: Order) -> Order:
+        """An order made whole, otherwise each time it is asked."""
+        self.furnished += 1
+        return replace(order, image=f"image-{self.furnished}")
 
     # --- what users do ------------------------------------------------------------------------------------------------
 
@@ -110,11 +134,11 @@ class World:
         self.nodes.scripts[name] = script or Script()
         budget = Budget(f"budget-{name}", "CNY", cap, 0, 0)
         job = Job(
-            id=name, name=name, state=JobState.QUEUED, wanted=True, rehearsal=False, account="odd", request_id=name,
-            workload={"run": "x", "outputs": ["x"], "secrets": list(secrets)}, plan=None, submitted_at=now,
-            state_since=now, wake_at=now,
-            settings={"offer": OFFER, "run": "x", "env": {}, "notice_s": 60, "max_lifetime_s": 7200, "time_scale": 1,
-                      "budget": budget.id, **settings},
+            id=name, name=name, state=JobState.QUEUED, wanted=True, rehearsal=False, account=self.account,
+            request_id=name, workload={"run": "x", "outputs": ["x"], "secrets": list(secrets)}, plan=None,
+            submitted_at=now, state_since=now, wake_at=now,
+            settings={"offer": self.offer, "run": "x", "env": {}, "notice_s": 60, "max_lifetime_s": 7200,
+                      "time_scale": 1, "budget": budget.id, **settings},
         )  # fmt: skip
         return str(self.act("submit", lambda: self._submit(job, budget)))
 
@@ -170,8 +194,10 @@ class World:
         self._logged("sweep", lambda: self._keep(room))
 
     def _keep(self, room: jobs.Room) -> None:
-        swept = keep(room.leasing)
-        self.swept_whole = swept is not None and swept.whole
+        now, good_for = self.time.now(), timedelta(seconds=self.caps.sweep_s)
+        swept = keep(room.leasing, {name for name, at in self.listed_at.items() if now - at < good_for})
+        self.listed_at |= {each.account: now for each in swept.checked if each.complete}
+        self.swept_whole = swept.whole
 
     def _lane(self, room: jobs.Room, lane: Lane, owner: str) -> bool:
         held: list[Claim[Any]] = []
@@ -250,6 +276,7 @@ class World:
         if afresh:
             self.db = self.place.open()
         self.room = self.rooms(self.clock)
+        self.listed_at.clear()
         self.act("begin", lambda: work.begin(self.room, "a"))
         self.sweep()
 

@@ -17,7 +17,10 @@ import psutil
 REPO = Path(__file__).resolve().parents[2]
 EXAMPLE = REPO / "examples" / "digits" / "job.yaml"
 TRADEWIND = Path(sys.executable).with_name("tradewind")
-METADATA = ("ALIBABA_CLOUD_ECS_METADATA_DISABLED", "AWS_EC2_METADATA_DISABLED", "NO_GCE_CHECK")  # see conftest.py
+METADATA = (  # see conftest.py
+    "ALIBABA_CLOUD_CLI_PROFILE_DISABLED", "ALIBABA_CLOUD_CREDENTIALS_FILE", "ALIBABA_CLOUD_ECS_METADATA_DISABLED",
+    "AWS_CONFIG_FILE", "AWS_EC2_METADATA_DISABLED", "AWS_SHARED_CREDENTIALS_FILE", "NO_GCE_CHECK",
+)  # fmt: skip
 PATIENCE = 240.0  # seconds; generous, for a busy machine
 
 

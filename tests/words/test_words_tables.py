@@ -23,10 +23,12 @@ from tradewind.domain.offer import PriceStatus, Purchase
 from tradewind.domain.plan import Objective
 from tradewind.nodes.ssh import faults
 from tradewind.planning.constraints import LIMITS, WISHES
+from tradewind.ports.cloud import Verdict
+from tradewind.ports.compute import FaultKind
 
 SOURCE = Path(tradewind.__path__[0])
 TABLES = ("errors", "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain",
-          "machines", "job_file", "init", "help")  # fmt: skip
+          "machines", "job_file", "init", "help", "clouds")  # fmt: skip
 RAISED = {name for name, value in vars(errors).items()
           if isinstance(value, type) and issubclass(value, errors.TradewindError)}  # fmt: skip
 
@@ -70,6 +72,7 @@ AWAY = ("host-key-changed", "host-key-unknown", "jump-key-unknown", "login-refus
         "passphrase-needed", "no-python", "no-bash", "no-space", "folder-refused", "host-unknown", "connection-refused",
         "timed-out", "too-many-connections", "cut", "ssh-config", "unreachable")  # fmt: skip
 INDIRECT |= {code: {"target", "why"} for code in AWAY}
+CHECKED = ("identity", "right", "quota", "clock", "network", "account", "region")  # codes of ``ports.cloud.Checked``
 FAULTS = SOURCE / "app" / "jobfile"  # every fault of a job file also has its key
 
 
@@ -245,6 +248,13 @@ def test_everything_said_has_words() -> None:
             ],
         ),
         ("quota", ["ok", "none", "unknown"]),
+        ("cloud-state", ["ready", "lacking", "unknown", "refused", "no-credentials", "extra-missing", "prices-only"]),
+        ("credentials", ["environment", "profile", "role"]),
+        ("verdict", get_args(Verdict)),
+        ("rejected", ["not-configured", "price-not-told", "price-not-asked"]),
+        ("remark", ["cloud-left-out"]),
+        ("fault", get_args(FaultKind)),
+        *((f"checked-{code}", get_args(Verdict)) for code in CHECKED),
         ("checkpoint", ["complete", "torn"]),
         ("unit", ["samples", "tokens"]),
         ("rival", ["tradewind", "uniform-progress", "eager-next-region", "last-moment", "on-demand", "bound"]),

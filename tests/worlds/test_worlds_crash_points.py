@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from odd.place import Place, postgresql, sqlite
 from odd.points import Mode
-from odd.scenarios import PREEMPTED, SCENARIOS, Scenario, blows, play
+from odd.scenarios import PREEMPTED, SCENARIOS, SITED, Scenario, blows, play
 
 PARTS = 2  # of each mode, so that two processes share the work
 FLOOR = 80  # points of the main scenario; fewer mean that effects are no longer seen
@@ -23,6 +23,14 @@ def test_whatever_happens_at_a_point_the_laws_hold(mode: Mode, part: int, record
 
 def test_killed_at_every_second_point_on_postgresql_the_laws_hold(record_property: Record) -> None:
     strike_all(PREEMPTED, postgresql(), "kill", 0, record_property, afresh=True)
+
+
+def test_killed_at_points_of_a_job_that_needs_a_network_the_laws_hold(record_property: Record) -> None:
+    points = play(SITED, sqlite()).points
+    struck = blows([point for point in points if point.doing != "sweep"], "kill")[::12]
+    found = {str(blow): breaches for blow in struck if (breaches := play(SITED, sqlite(), blow).breaches)}
+    record_property("worlds: crash points, sited, sqlite, kill", len(struck))
+    assert found == {}
 
 
 @pytest.mark.long

@@ -43,6 +43,8 @@ class Memory:
     last_step: int = -1
     events_offset: int = 0
     notice: Optional[float] = None
+    rebalance: bool = False
+    notice_unknown: bool = False
     stop_why: Optional[str] = None
     stop_at: float = 0.0
     kill_at: float = 0.0
@@ -117,6 +119,14 @@ def _notice(memory: Memory, record: Record) -> None:
     memory.notice = record["deadline"]
 
 
+def _rebalance(memory: Memory, record: Record) -> None:
+    memory.rebalance = True
+
+
+def _notice_unknown(memory: Memory, record: Record) -> None:
+    memory.notice_unknown = True
+
+
 def _stop_sent(memory: Memory, record: Record) -> None:
     first = memory.stop_why is None
     if first:
@@ -156,6 +166,8 @@ _CHANGES: Dict[str, Callable[[Memory, Record], None]] = {
     journal.JOB: _job,
     journal.RESTARTED: _restarted,
     journal.NOTICE: _notice,
+    journal.REBALANCE: _rebalance,
+    journal.NOTICE_UNKNOWN: _notice_unknown,
     journal.STOP_SENT: _stop_sent,
     journal.CHECKPOINT: _checkpoint,
     journal.CHECKPOINT_FAILED: _checkpoint_failed,

@@ -1,11 +1,10 @@
-"""What reaches the agent from outside as files: commands of the control plane, and the cloud's notice."""
+"""What reaches the agent from outside as files: commands of the control plane."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from typing import Dict, List, NamedTuple, Optional
+from typing import List, NamedTuple
 
 from tradewind.agent import disk
 from tradewind.wire import cadence
@@ -53,32 +52,3 @@ def hand_over_cadence(root: str, command: wire.Command) -> None:
     with contextlib.suppress(OSError, ValueError):
         text = cadence.to_json(command.mean_seconds_between_losses)
         disk.write(os.path.join(root, wire.CADENCE), text.encode())
-
-
-def know(probe: Dict[str, str]) -> None:
-    """Nothing, when this agent can learn of a reclaim in this way (or there is no way).
-
-    Raises:
-        ValueError: it cannot; better said at the start than a notice missed.
-    """
-    if probe and (probe.get("kind") != "file" or not probe.get("path")):
-        raise ValueError("unknown kind of notice: {}".format(json.dumps(probe)))
-
-
-def notice(probe: Dict[str, str], now: float, notice_seconds: float) -> Optional[float]:
-    """The instant at which the cloud takes the node (seconds since the epoch); None while nothing is announced.
-
-    Args:
-        probe: ``{"kind": "file", "path": …}``; the file holds ``{"deadline": seconds since the epoch}``.
-        now, notice_seconds: a notice without a deadline counts from now.
-
-    """
-    if not probe:
-        return None
-    told = disk.read_json(probe["path"])
-    if told is None:
-        return None
-    try:
-        return float(told["deadline"])
-    except (KeyError, TypeError, ValueError):
-        return now + notice_seconds

@@ -8,7 +8,7 @@ import time
 import traceback
 from typing import Callable, Dict
 
-from tradewind.agent import disk, environment, locks, orders, processes
+from tradewind.agent import disk, environment, locks, notices, processes
 from tradewind.agent.attempt import Attempt
 from tradewind.agent.diary import Diary
 from tradewind.agent.phases import Phases
@@ -55,7 +55,7 @@ def _daemon(root: str, answer: Callable[[int], None]) -> int:
         return wire.SERVED
     with open(os.path.join(root, wire.SPEC), encoding="utf-8") as file:
         spec = wire.read_spec(file.read())
-    orders.know(spec.notice)
+    notices.know(spec.notice)
     diary, work = Diary(os.path.join(root, wire.JOURNAL)), Work(root)
     secrets = _secrets(spec, work)
     if not (secrets.keys() >= set(spec.secrets) or work.begun() or diary.memory.ended_at()):

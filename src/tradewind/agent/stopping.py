@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import List
 
-from tradewind.agent import orders
+from tradewind.agent import notices, orders
 from tradewind.agent.attempt import Attempt, reserve
 from tradewind.agent.glance import Glance
 from tradewind.agent.work import terminate
@@ -27,7 +27,7 @@ class Stopping:
         self._attempt = attempt
         self._kill_at = self._again_at = 0.0
         self._commands_folder = Glance(os.path.join(attempt.root, wire.COMMANDS), _COMMANDS_SECONDS)
-        self._notice_file = Glance(attempt.spec.notice.get("path", ""))
+        self._listening = notices.listen(attempt)
 
     def turn(self, now: float) -> None:
         """Look once: stop what is to be stopped."""
@@ -58,12 +58,11 @@ class Stopping:
                 orders.carried_out(order)
 
     def _notice(self, now: float) -> None:
-        spec, memory = self._attempt.spec, self._attempt.memory
-        if memory.notice is not None or not self._notice_file.changed(now):
+        if self._attempt.memory.notice is not None:
             return
-        deadline = orders.notice(spec.notice, now, spec.notice_seconds)
+        deadline = self._listening.turn(now)
         if deadline is not None:
-            self._attempt.diary.tell(journal.NOTICE, deadline=deadline, source=spec.notice["kind"])
+            self._attempt.diary.tell(journal.NOTICE, deadline=deadline, source=self._attempt.spec.notice["kind"])
             self._stop(NOTICE, now, deadline - 2 * reserve(deadline - now))
 
     def _hard_end(self, now: float) -> None:

@@ -2,6 +2,7 @@
 
 local                  this computer            rehearsal          this computer, as the planned offer
 machines:NAME          a machine of the user's  rehearsal:NAME     that one, as the planned offer
+aws:us-east-1          a region of a cloud      aws:us-east-1:network   the network of ours there (``clouds.accounts``)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from tradewind.domain.errors import BadInput
 
 if TYPE_CHECKING:
+    from tradewind.app.clouds.accounts import CloudAccounts
     from tradewind.app.machines.reaching import Reach
     from tradewind.app.machines.registry import Registry
     from tradewind.clouds.rehearsal.compute import Reclaiming
@@ -31,8 +33,14 @@ def account_of(kind: str, machine: str) -> str:
 
 
 def kind_of(account: str) -> str:
-    """Of which kind an account is: one of the three above."""
+    """Of which kind an account is: one of the three above, or the cloud's name."""
     return account.partition(":")[0]
+
+
+def region_of(account: str) -> str | None:
+    """The region of a cloud that an account rents in; None of one that is no cloud's."""
+    kind, _, rest = account.partition(":")
+    return rest.partition(":")[0] or None if kind not in (LOCAL, REHEARSAL, MACHINES) else None
 
 
 class Accounts(Mapping[str, "Account"]):
@@ -44,6 +52,7 @@ class Accounts(Mapping[str, "Account"]):
     Args:
         here: the accounts on this computer.
         rehearsing: the cloud that wears planned offers, over one that can reclaim.
+        clouds: the accounts at clouds.
         named: the accounts that leases were rented by lately.
     """
 
@@ -53,6 +62,7 @@ class Accounts(Mapping[str, "Account"]):
         registry: Registry,
         reach: Reach,
         rehearsing: Callable[[Reclaiming], Compute],
+        clouds: CloudAccounts,
         named: Callable[[], Collection[str]],
         clock: Clock,
     ) -> None:
@@ -60,6 +70,7 @@ class Accounts(Mapping[str, "Account"]):
         self._registry = registry
         self._reach = reach
         self._rehearsing = rehearsing
+        self._clouds = clouds
         self._named = named
         self._clock = clock
         self._lock = threading.Lock()
@@ -70,7 +81,7 @@ class Accounts(Mapping[str, "Account"]):
             return self._here[name]
         kind, _, of = name.partition(":")
         if kind not in (REHEARSAL, MACHINES):
-            raise KeyError(name)
+            return self._clouds.open(name)
         try:
             machine = self._registry.get(of)
         except BadInput as error:  # what is damaged is not known to be gone either
@@ -88,6 +99,7 @@ class Accounts(Mapping[str, "Account"]):
         yield from (account_of(MACHINES, each) for each in names)
         rehearsed = {account_of(REHEARSAL, each) for each in names}
         yield from sorted(rehearsed.intersection(self._named())) if rehearsed else ()
+        yield from self._clouds.names()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -96,8 +108,9 @@ class Accounts(Mapping[str, "Account"]):
         kind, _, of = str(name).partition(":")
         if not of:
             return name in self._here
-        there = kind in (MACHINES, REHEARSAL) and of in self._registry.names()
-        return there and (kind == MACHINES or str(name) in self._named())
+        if kind not in (MACHINES, REHEARSAL):
+            return name in self._clouds.names()
+        return of in self._registry.names() and (kind == MACHINES or str(name) in self._named())
 
     def retired(self) -> frozenset[str]:
         """The accounts of machines that were removed: nobody asks there any more."""

@@ -14,6 +14,8 @@ from sqlalchemy.engine import Connection
 
 from tradewind.app import explained, jobfile, placement, questions, rehearsed, rented, visiting
 from tradewind.app.clock import SystemClock
+from tradewind.app.clouds import live
+from tradewind.app.clouds.discovery import NOWHERE, Discovered
 from tradewind.app.expected import expected
 from tradewind.app.extending import Limits, extend, limits_of
 from tradewind.app.finding import find_job
@@ -26,7 +28,16 @@ from tradewind.app.queries import SizeOverrides
 from tradewind.app.settings import Settings
 from tradewind.app.sizes import lessons
 from tradewind.app.spawning import Starter
-from tradewind.app.submission import asked_pools, budget_of, job_of, lay_out, lifetime_s, limited, remarks
+from tradewind.app.submission import (
+    asked_pools,
+    budget_of,
+    clouds_left_out,
+    job_of,
+    lay_out,
+    lifetime_s,
+    limited,
+    remarks,
+)
 from tradewind.app.views.book import Book, book_of
 from tradewind.app.views.decisions import next_step
 from tradewind.app.views.jobs import ps_row, show_object
@@ -36,6 +47,7 @@ from tradewind.domain.errors import NothingFits, TimedOut, TradewindError
 from tradewind.domain.offer import Offer
 from tradewind.domain.records import Job
 from tradewind.domain.states import JOB_ENDED
+from tradewind.domain.workload import Workload
 from tradewind.jobs.contact import out_of_contact
 from tradewind.jobs.submit import submit as submit_job
 from tradewind.leasing.sweep import end_orphans
@@ -61,6 +73,7 @@ class Embedded:
         self._db = self._inside.db
         self._handing = Handing(settings, self._db, clock, os.environ)
         self._planned: tuple[Submit, Answer] | None = None  # the submit that was planned last, and its plan
+        self._discovered: dict[tuple[str, ...], Discovered] = {}
         self._starter = Starter(settings, clock)
 
     def plan_for(self, submit: Submit) -> Answer | None:
@@ -69,9 +82,30 @@ class Embedded:
             return None
         if self._planned is None or self._planned[0] is not submit:
             workload = jobfile.anchored(limited(submit, rates_of(self._settings)), submit.path)
-            workload = placement.placed(submit, workload, self._inside.registry.names())
-            self._planned = submit, questions.plan(self._settings, workload, self._clock.now())
+            found = self._found(submit)
+            workload = placement.placed(submit, workload, self._inside.registry.names(), found.places)
+            self._planned = submit, self._plan(submit, workload, found)
         return self._planned[1]
+
+    def _plan(self, submit: Submit, workload: Workload, found: Discovered) -> Answer:
+        """The plan over all there is, or within where the submit may rent, at the prices of today."""
+        now = self._clock.now()
+        within = placement.bounds(submit, workload, found.places, now.date())
+        if within is None:
+            return questions.plan(self._settings, workload, now)
+        quote = live.quoting(self._inside.clouds.providers)
+        return live.live_plan(
+            lambda each: questions.plan(self._settings, workload, now, within=each), within, quote, self._clock
+        )
+
+    def _found(self, submit: Submit) -> Discovered:
+        """Where the submit may rent from clouds; none is asked for one that does not, nor one that it does not name."""
+        if not placement.renting(submit):
+            return NOWHERE
+        wanted = submit.workload.placement.clouds
+        if wanted not in self._discovered:
+            self._discovered[wanted] = self._inside.clouds.discover(wanted)
+        return self._discovered[wanted]
 
     def _unplanned(self, submit: Submit) -> Offer | None:
         """What the submit takes of the machine that it names, whatever a plan would say."""
@@ -82,7 +116,7 @@ class Embedded:
         """What the run may cost; None when that is nothing."""
         if submit.local or submit.rehearse:
             return None
-        placement.require_place(submit, self._inside.registry.names())
+        placement.require_place(submit, self._inside.registry.names(), self._found(submit))
         plan, table = self.plan_for(submit), rates_of(self._settings)
         pools = asked_pools(submit, plan, None, table, self._unplanned(submit))
         return placement.stakes(plan, pools, lifetime_s(submit.workload) / 3600)
@@ -97,7 +131,7 @@ class Embedded:
 
     def submit(self, submit: Submit) -> Answer:
         """Store the job and see that a supervisor works on it."""
-        placement.require_place(submit, self._inside.registry.names())
+        placement.require_place(submit, self._inside.registry.names(), self._found(submit))
         earlier = self._earlier(submit.request_id)
         if earlier is None:
             earlier = self._store(submit)
@@ -120,6 +154,7 @@ class Embedded:
             raise NothingFits("nothing-fits", file="JOB.yaml", plan=plan["plan_id"])
         now = self._clock.now()
         job = job_of(submit, plan, now, rates_of(self._settings), self._unplanned(submit))
+        self._inside.clouds.require_reachable({pool["account"] for pool in job.settings.get("pools", ())})
         schedule = submit.workload.schedule
         deadline = schedule.deadline_at
         if schedule.deadline_seconds is not None:
@@ -130,7 +165,8 @@ class Embedded:
         folder = self._settings.jobs / job.id
         try:
             left_out = lay_out(submit, job.settings, folder, self._settings.home)
-            job = replace(job, settings={**job.settings, "remarks": remarks(submit, job.settings, left_out)})
+            told = [*remarks(submit, job.settings, left_out), *clouds_left_out(self._found(submit))]
+            job = replace(job, settings={**job.settings, "remarks": told})
             with self._db.write() as db:
                 stored = submit_job(db, job, now, budget_of(submit, job, rates_of(self._settings)))
         except BaseException:
@@ -272,7 +308,8 @@ class Embedded:
 
     def sweep(self, end: bool) -> Answer:
         """What no open lease or live job explains; ended when asked, by the supervisor, which is seen to."""
-        told = rented.unexplained(self._inside)
+        found = self._inside.clouds.discover()  # machines of ours may be where no row of this home names an account
+        told = rented.unexplained(self._inside, found.faults)
         going = end_orphans(self._inside.leasing) if end else ()
         return {**told, **rented.until_ended(self._inside, going, self._work)}
 

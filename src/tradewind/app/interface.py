@@ -337,6 +337,43 @@ class Machines(Protocol):
         ...
 
 
+class Clouds(Protocol):
+    """Accounts at clouds.
+
+    cloud     ``cloud``, ``state`` (``ready``; ``lacking``: may launch nowhere; ``unknown``: whether it may;
+              ``refused``: cannot be asked; ``no-credentials``, ``extra-missing``, ``prices-only``: nothing can be
+              rented there yet),
+              ``credentials`` (where they were found; null), ``settings`` (whether clouds.yaml speaks of it),
+              ``regions``, ``checks`` (below), ``error`` (``code``, ``facts``; null), ``checked_at``
+    region    ``region``, ``may_launch`` (null: not known)
+    check     ``code``, ``verdict`` (``ok``, ``warning``, ``missing``, ``unknown``), ``region`` (null: of the account),
+              ``facts``, ``words`` (the cloud's own; null)
+    """
+
+    def list(self) -> Sequence[Answer]:
+        """Every cloud, each that is configured asked now, in all regions to rent in.
+
+        Raises:
+            BadInput: the settings file is faulty, or names a region that there is not: ``region-unknown`` (name,
+                nearest).
+        """
+        ...
+
+    def check(self, cloud: str, region: str | None) -> Answer:
+        """One cloud with everything that was looked at, in one region or in all to rent in. Nothing is rented.
+
+        Raises:
+            NotConfigured: ``extra-missing``, ``credentials-missing``, ``cloud-not-rentable`` (cloud).
+            BadInput: ``cloud-unknown``, ``region-unknown`` (name, nearest), or the settings file is faulty.
+            CloudRefused: ``cloud-not-asked`` (cloud, kind, words).
+        """
+        ...
+
+    def policy(self, cloud: str) -> Mapping[str, Any]:
+        """The least rights that renting there needs, as the cloud's own policy document. Raises as :meth:`check`."""
+        ...
+
+
 class Service(Protocol):
     """The supervisor of this home as a service of the user: ``kind`` is ``systemd``, ``launchd``, or None for this
     system's own."""

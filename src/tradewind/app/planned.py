@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from tradewind.app.accounts import LOCAL, MACHINES, REHEARSAL, kind_of
@@ -29,6 +29,7 @@ from tradewind.planning.search import plan
 from tradewind.planning.supply import PLANNED, Supply
 
 if TYPE_CHECKING:
+    from tradewind.app.clouds.within import Within
     from tradewind.app.sizes.lessons import Lesson
     from tradewind.app.sizes.profiles import Profiles
 
@@ -46,9 +47,10 @@ def make_plan(
     profiles: Profiles,
     lessons: tuple[Lesson, ...] = (),
     objective: Objective = "cost",
+    within: Within | None = None,
 ) -> Plan:
     """The plan for a workload, by its model, or by its resources where it names none; over all of the snapshot and the
-    user's machines.
+    user's machines, or only over what is ``within`` bounds.
 
     Raises:
         NothingFits: ``needs-unknown`` (file, batch, device): the file says too little to plan by.
@@ -63,14 +65,15 @@ def make_plan(
     if workload.budget.limit:
         rates.require_currency(workload.budget.limit.currency, table)
     return plan(
-        asked(workload, fits.weights_gb), supply_of(snapshot, now.date(), own_offers(settings)), fits.on, now=now,
-        catalog_date=snapshot.date, objective=objective,
+        asked(workload, fits.weights_gb), supply_of(snapshot, now.date(), own_offers(settings), within), fits.on,
+        now=now, catalog_date=snapshot.date, objective=objective,
         rates=[each for name in CURRENCIES if (each := rates.rate("USD", name, table))],
         tariff_of=lambda cloud, region: _own(cloud, "disk", "GB-month") or (
             tariffs.storage_tariff(snapshot, cloud, region) if region else None),
         egress_of=lambda cloud, region: _own(cloud, "egress", "GB") or tariffs.egress_tariff(snapshot, cloud, region),
         across_of=lambda cloud, region: tariffs.between_tariff(snapshot, cloud, region),
-        terms_of=_terms, interruption_of=interruption_of, refusals=refusals_of(settings, now), full_fit_of=fits.full,
+        terms_of=partial(_terms, configured=within is not None), interruption_of=interruption_of,
+        refusals=refusals_of(settings, now), full_fit_of=fits.full,
     )  # fmt: skip
 
 
@@ -107,15 +110,25 @@ def own_offers(settings: Settings) -> tuple[Offer, ...]:
     return tuple(offer for machine in Registry(settings.machines).all() for offer in machines.offers_of(machine))
 
 
-@lru_cache(maxsize=1)
-def supply_of(snapshot: Snapshot, today: date, own: tuple[Offer, ...] = ()) -> Supply:
+@lru_cache(maxsize=2)
+def supply_of(snapshot: Snapshot, today: date, own: tuple[Offer, ...] = (), within: Within | None = None) -> Supply:
     """The offers that a plan may take, made once a day for each snapshot; the others are only counted.
 
     A snapshot's name speaks for its content, overlays included, so nothing here grows stale. ``own`` are offers beside
     it.
     """
+    listed, others = _listed(snapshot, today)
+    if within is None:
+        return Supply([*own, *listed], {"purchase": others})
+    offers, left_out = within.narrowed([*own, *listed])
+    return Supply(offers, {"purchase": others, **left_out})
+
+
+@lru_cache(maxsize=1)
+def _listed(snapshot: Snapshot, today: date) -> tuple[list[Offer], int]:
+    """The snapshot's offers that a plan may take, and how many others there are."""
     others = find(snapshot, Query(purchases=frozenset(Purchase) - PLANNED, limit=0), today).more
-    return Supply([*own, *find(snapshot, Query(purchases=PLANNED), today).offers], {"purchase": others})
+    return find(snapshot, Query(purchases=PLANNED), today).offers, others
 
 
 def _own(cloud: str, kind: str, unit: str) -> Tariff | None:
@@ -123,9 +136,9 @@ def _own(cloud: str, kind: str, unit: str) -> Tariff | None:
     return Tariff(kind, unit, Money(Decimal(0), "USD"), "", "one's own machine") if cloud == machines.CLOUD else None
 
 
-def _terms(cloud: str) -> Terms:
+def _terms(cloud: str, *, configured: bool) -> Terms:
     if cloud == machines.CLOUD:
         own = machines.TERMS
         return Terms(own.granularity_s, own.minimum_s, OWN_SETUP, OWN_SETUP_P99, "ok", shared=True)
     known = terms_of_cloud(cloud)
-    return Terms(known.granularity_s, known.minimum_s) if known else Terms()
+    return Terms(known.granularity_s, known.minimum_s, configured=configured) if known else Terms()

@@ -17,6 +17,7 @@ from tradewind.domain.plan import Placed, Plan
 from tradewind.domain.workload import Accelerators, Resources, Workload
 
 if TYPE_CHECKING:
+    from tradewind.app.clouds.within import Within
     from tradewind.app.sizes.batch import Answered
     from tradewind.app.sizes.lessons import Lesson
     from tradewind.app.sizes.profiles import Profiles, Tell
@@ -100,22 +101,24 @@ def _ratio(guided: Placed | None, free: Placed | None, table: rates.Table) -> fl
 
 
 def plan(
-    settings: Settings, workload: Workload, now: datetime, tell: Tell = _silent, objective: Objective = "cost"
-) -> dict[str, Any]:
-    """``plan --json``.
+    settings: Settings, workload: Workload, now: datetime, tell: Tell = _silent, objective: Objective = "cost",
+    within: Within | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """``plan --json``; only over what is ``within`` bounds, where they are given.
 
     Raises:
         NothingFits: ``needs-unknown``: the file says too little to plan by.
         BadInput, NotTraceable: as :func:`size`.
     """
     with profiles_of(settings, tell) as profiles:
-        return make_plan(settings, workload, now, profiles, objective).to_json()
+        return make_plan(settings, workload, now, profiles, objective, within).to_json()
 
 
 def make_plan(
-    settings: Settings, workload: Workload, now: datetime, profiles: Profiles, objective: Objective = "cost"
-) -> Plan:
-    """The plan over the whole snapshot; raises as :func:`plan`."""
+    settings: Settings, workload: Workload, now: datetime, profiles: Profiles, objective: Objective = "cost",
+    within: Within | None = None,
+) -> Plan:  # fmt: skip
+    """The plan as a value; as :func:`plan`, and raises so."""
     from tradewind.app import planned
 
-    return planned.make_plan(settings, workload, now, profiles, _lessons(settings, workload), objective)
+    return planned.make_plan(settings, workload, now, profiles, _lessons(settings, workload), objective, within)

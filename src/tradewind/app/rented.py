@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from tradewind.app.interface import Answer
 from tradewind.app.views.leases import checked_json, lease_json, remnant_json, stray_json
 from tradewind.domain.records import Lease
 from tradewind.domain.states import LEASE_CLOSED
-from tradewind.leasing.sweep import Swept, look
+from tradewind.leasing.sweep import Checked, Swept, look
 from tradewind.ledger.usage import usage
 from tradewind.ports.compute import InstanceState
 from tradewind.store import records
@@ -32,13 +32,15 @@ def listed(inside: Inside, everything: bool) -> Answer:
     return {"leases": rows + [stray_json(each) for each in there] + left, "checked": _checked(swept)}
 
 
-def unexplained(inside: Inside) -> Answer:
-    """What no open lease or live job explains, and the places that were looked at."""
+def unexplained(inside: Inside, unasked: Iterable[str]) -> Answer:
+    """What no open lease or live job explains, and the places that were looked at; ``unasked`` clouds were not."""
     swept = look(inside.leasing)
     with inside.db.read() as db:
         orphans = rows_of(db, list(swept.orphans), inside.clock.now())
     found = [stray_json(each) for each in swept.strays] + [remnant_json(each) for each in swept.remnants]
-    return {"checked": _checked(swept), "found": found + orphans}
+    now = inside.clock.now()
+    missing = [checked_json(Checked(each, each, None, complete=False, seen_at=now)) for each in sorted(unasked)]
+    return {"checked": _checked(swept) + missing, "found": found + orphans}
 
 
 def until_ended(inside: Inside, going: Sequence[Lease], meanwhile: Callable[[], None]) -> Answer:

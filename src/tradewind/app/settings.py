@@ -73,6 +73,16 @@ class Settings:
         return self.home / "machines"
 
     @property
+    def clouds(self) -> Path:
+        """What the user set for clouds."""
+        return self.home / "clouds.yaml"
+
+    @property
+    def nodes(self) -> Path:
+        """What is kept of rented machines to know them by: a file each."""
+        return self.home / "nodes"
+
+    @property
     def own_key(self) -> Path:
         """The private SSH key of this installation, where a machine was given one."""
         return self.home / "keys" / "id_ed25519"

@@ -58,7 +58,7 @@ def simulate(
     if not planned["chosen"]:
         raise NothingFits("simulate-nothing-fits")
     trace = given if query.market is not None or given else _like(planned)
-    pools = pools_of(planned, trace, rates_of(settings), limited=workload.budget.limit is not None)
+    pools = pools_of(planned, trace, rates_of(settings))
     setting = Setting.of(workload, pools, now)
     remarks = list(_remarks(setting, trace))
     if not setting.choice:

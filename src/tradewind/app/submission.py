@@ -13,6 +13,7 @@ from typing import Any
 
 from tradewind.app import jobfile
 from tradewind.app.accounts import HERE, LOCAL
+from tradewind.app.clouds.discovery import Discovered
 from tradewind.app.interface import Submit
 from tradewind.app.placement import account_for
 from tradewind.app.pools import LOCAL_NOTICE_S, Pool, lone_pool, pools_of, rehearsed_pool
@@ -97,10 +98,9 @@ def asked_pools(
     offer: Offer | None,
 ) -> list[Pool]:
     """Where the submit would rent, in order, each place with its account; nowhere when it runs on this computer."""
+    pools = [lone_pool(offer)] if offer else []
     if plan is not None and plan["chosen"]:
-        pools = pools_of(plan, trace, table, limited=bool(_limits(submit)))
-    else:
-        pools = [lone_pool(offer)] if offer else []
+        pools = pools_of(plan, trace, table)
     if submit.rehearse:
         pools = [rehearsed_pool(pool) for pool in pools]
     return [{**pool, "account": account_for(submit, pool["offer"])} for pool in pools]
@@ -181,6 +181,11 @@ def remarks(submit: Submit, settings: dict[str, Any], left_out: tuple[str, ...])
     if submit.rehearse:
         told += _stand_in_remarks(submit, settings) + _market_remarks(submit, settings) + _time_remarks(settings)
     return told
+
+
+def clouds_left_out(found: Discovered) -> list[dict[str, Any]]:
+    """That a cloud was meant to be among the places to rent from, and could not be."""
+    return [{"code": "cloud-left-out", "facts": {"cloud": each}} for each in sorted(found.faults)]
 
 
 def _stand_in_remarks(submit: Submit, settings: dict[str, Any]) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from tradewind.app.secrets_socket import receiving
 from tradewind.app.settings import Settings
 from tradewind.app.sizes import lessons
 from tradewind.domain.records import Job, Lease
-from tradewind.domain.states import JOB_ENDED, Lane
+from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, Lane
 from tradewind.leasing.sweep import keep, watched
 from tradewind.store import queue, records
 from tradewind.store.database import Unavailable
@@ -75,6 +75,7 @@ class Supervisor:
         self._sweeper = ThreadPoolExecutor(1, "sweep")
         self._sweeping = threading.Event()
         self._swept: float | None = None
+        self._swept_at: dict[str, float] = {}
         self._swept_whole = False
         self._listed = threading.Event()
         self._born = self._renewed = inside.clock.monotonic()
@@ -175,9 +176,25 @@ class Supervisor:
         self._sweeper.submit(_quietly, self._keep, "sweep").add_done_callback(lambda _: self._sweeping.clear())
 
     def _keep(self) -> None:
-        self._swept_whole = keep(self._inside.leasing).whole
+        swept = keep(self._inside.leasing, self._lately())
+        now = self._inside.clock.monotonic()
+        self._swept_at |= {each.account: now for each in swept.checked if each.complete}
+        self._swept_whole = swept.whole
         self._listed.set()
         self._hint.set()
+        self._inside.clouds.let_go(self._may_be_rented)
+
+    def _lately(self) -> set[str]:
+        """The accounts whose whole list was seen not long ago, as long as their cloud says."""
+        now, accounts = self._inside.clock.monotonic(), self._inside.leasing.accounts
+        known = [(name, accounts.get(name), at) for name, at in self._swept_at.items()]
+        return {name for name, account, at in known if account and now - at < account.compute.caps.sweep_s}
+
+    def _may_be_rented(self, token: str) -> bool:
+        """Whether a machine may be there; one of which this store knows nothing may be adopted yet."""
+        with self._inside.db.read() as db:
+            lease = records.lease_by_token(db, token)
+        return lease is None or lease.state not in LEASE_CLOSED
 
     def _rest(self, wakes: dict[Lane, datetime]) -> None:
         """Wait for a worker, the next row, or the time to look for other processes' writes."""

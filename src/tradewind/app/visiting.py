@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tradewind.app.accounts import HERE
+from tradewind.app.accounts import HERE, MACHINES, REHEARSAL, kind_of
 from tradewind.app.finding import find_job
 from tradewind.app.interface import Answer
 from tradewind.app.machines.answering import refused
@@ -51,7 +51,9 @@ def visit(inside: Inside, name: str, ports: bool) -> Answer:
 def _target(inside: Inside, lease: Lease) -> str:
     if lease.account in HERE:
         return socket.gethostname()
-    return inside.registry.require(lease.account.partition(":")[2]).target
+    if kind_of(lease.account) in (MACHINES, REHEARSAL):
+        return inside.registry.require(lease.account.partition(":")[2]).target
+    return f"root@{(lease.node or {}).get('address', '')}"
 
 
 def _free_port(wanted: int) -> int:

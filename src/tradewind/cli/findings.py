@@ -1,4 +1,4 @@
-"""Codes in answers about machines, with their sentences beside them in the reader's language."""
+"""Codes in answers about machines and clouds, with their sentences beside them in the reader's language."""
 
 from __future__ import annotations
 
@@ -21,8 +21,22 @@ def of_check(check: Answer, lang: str) -> Answer:
     return {**check, "error": sentences(check["error"], lang), "findings": findings}
 
 
+def of_cloud(cloud: Answer, lang: str) -> Answer:
+    """A cloud whose checks have ``summary`` and ``next``; ``error`` is the contracts' error object."""
+    checks = [{**each, **_worded(f"checked-{each['code']}-{each['verdict']}", _facts(each), lang)}
+              for each in cloud["checks"]]  # fmt: skip
+    return {**cloud, "error": sentences(cloud["error"], lang), "checks": checks}
+
+
+def _facts(check: Answer) -> dict[str, str]:
+    return {**check["facts"], "words": (check["words"] or "").rstrip(".")}
+
+
 def _told(finding: Answer, lang: str) -> dict[str, str]:
-    code, facts = f"finding-{finding['id']}", finding["facts"]
+    return _worded(f"finding-{finding['id']}", finding["facts"], lang)
+
+
+def _worded(code: str, facts: dict[str, str], lang: str) -> dict[str, str]:
     followed = words.known(f"{code}-next", lang)
     return {
         "summary": words.say(code, lang, **facts),

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from tradewind.app.interface import open_count
-from tradewind.cli.draw.cost import job_money, open_leases
+from tradewind.cli.draw.cost import job_money, still_open
 from tradewind.cli.draw.ending import comparison, lost, outcome
 from tradewind.cli.draw.jobs import log_tail
 from tradewind.cli.draw.live import bar, live
@@ -129,7 +128,7 @@ def ending(world: World, control: ControlPlane, job: Answer) -> None:
     report = Unbroken("  " + keep_report(world, control, job["job"]))
     put(
         console, gap(), outcome(pen, job), report, *log_tail(pen, job), *_money(pen, told), *comparison(pen, job),
-        *_aside(pen, job), *replayed(pen, job), gap(), open_leases(pen, open_count(control.leases(False))),
+        *_aside(pen, job), *replayed(pen, job), gap(), still_open(pen, control.leases(False)),
     )  # fmt: skip
 
 

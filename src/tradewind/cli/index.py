@@ -10,7 +10,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "plan": ("init", "size", "offers", "catalog", "plan", "simulate", "calibrate"),
     "run": ("run", "ps", "show", "wait", "logs", "attach", "stop", "extend", "fetch", "ssh", "explain"),
     "money": ("leases", "sweep", "cost"),
-    "nodes": ("machines",),
+    "nodes": ("machines", "clouds"),
     "team": ("supervisor",),
 }
 
@@ -21,3 +21,5 @@ COMMANDS: tuple[str, ...] = (*(name for names in GROUPS.values() for name in nam
 CATALOG: tuple[str, ...] = ("show", "gpus", "regions", "compare", "rates", "list", "add", "refresh")
 
 MACHINES: tuple[str, ...] = ("add", "list", "check", "remove")
+
+CLOUDS: tuple[str, ...] = ("check", "policy")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tradewind.app.interface import Answer, Catalog, ControlPlane, Machines, Service
+    from tradewind.app.interface import Answer, Catalog, Clouds, ControlPlane, Machines, Service
     from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.settings import Settings
     from tradewind.app.sizes.batch import Answered
@@ -93,6 +93,12 @@ class Embedded:
         from tradewind.app.machines import machines_of
 
         return machines_of(self._settings())
+
+    def clouds(self) -> Clouds:
+        """The accounts at clouds that this installation finds."""
+        from tradewind.app.clouds import clouds_of
+
+        return clouds_of(self._settings())
 
     def _settings(self) -> Settings:
         from tradewind.app.settings import Settings

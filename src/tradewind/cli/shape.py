@@ -183,19 +183,26 @@ class Root(Several):
         Worded.format_options(self, ctx, formatter)
 
 
-def group(name: str, names: tuple[str, ...], where: str) -> click.Group:
-    """A command that has commands of its own, called ``names``, in the package ``where``; alone it tells them."""
+def group(
+    name: str, names: tuple[str, ...], where: str, answer: Callable[[World], int] | None = None
+) -> click.Group:  # fmt: skip
+    """A command that has commands of its own, called ``names``, in the package ``where``; alone it tells them.
+
+    With ``answer`` it is a command as well, which takes ``--json``.
+    """
 
     def alone(ctx: click.Context) -> int:
         world = ctx.find_object(World)
         assert world is not None
+        if ctx.invoked_subcommand is None and answer is not None:
+            return answer(world)
         if ctx.invoked_subcommand is None:
             world.out.write(ctx.get_help() + "\n")
         return 0
 
     made = Several(name, callback=click.pass_context(alone), context_settings=SETTINGS, invoke_without_command=True)
     made.names, made.where = names, where
-    return made
+    return with_json(made) if answer else made
 
 
 def worded(name: str) -> Callable[[Callable[..., Any]], click.Command]:

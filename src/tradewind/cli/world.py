@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from tradewind.app.interface import Answer, Catalog, ControlPlane, Machines, Service
+    from tradewind.app.interface import Answer, Catalog, Clouds, ControlPlane, Machines, Service
     from tradewind.app.queries import OffersQuery, SimulateQuery, SizeOverrides
     from tradewind.app.sizes.batch import Answered
     from tradewind.cli.draw.pen import Pen
@@ -81,6 +81,10 @@ class Inside(Protocol):
 
     def machines(self) -> Machines:
         """The user's own machines."""
+        ...
+
+    def clouds(self) -> Clouds:
+        """Accounts at clouds."""
         ...
 
 

@@ -7,6 +7,7 @@ end. A job whose secrets are not at hand waits before anything is rented for it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -126,9 +127,15 @@ def _books_open(sight: Sight) -> bool:
 def wish_of(room: Room, job: Job, pool: PoolJson, allowed: Allowance, epoch: int | None = None) -> Wish:
     """What to rent for a job in a pool, until a limit at the latest."""
     account = account_of(job, pool)
-    hard_end_by = room.leasing.accounts[account].compute.caps.hard_end
+    place = room.leasing.accounts[account]
     return Wish(job.id, job.epoch if epoch is None else epoch, account, pool["offer"], allowed.lifetime,
-                HardEnd(hard_end_by), allowed.limit, job.settings.get("budget"), allowed.hold)  # fmt: skip
+                HardEnd(place.compute.caps.hard_end), allowed.limit, job.settings.get("budget"), allowed.hold,
+                place.site, _disk_gb(job))  # fmt: skip
+
+
+def _disk_gb(job: Job) -> int | None:
+    asked = (job.workload.get("resources") or {}).get("disk_gb")
+    return math.ceil(asked) if asked else None
 
 
 def step_acquiring(room: Room, sight: Sight) -> Step:

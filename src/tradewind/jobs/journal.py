@@ -6,6 +6,7 @@
     ``attempt_train_s``, ``attempt_steps``    the same of the current attempt, from the end of its first step
     ``first_step_at``, ``first_step``         when that was told, and [its number, its ``train_s``]
     ``gpu``, ``gpu_mem_mb``                   the fullest GPU by its own name, and its peak of allocated memory
+    ``noticed``, ``taken_at``                 a notice was seen in the current attempt, and for when
     ``ended``        the current attempt's run_ended record; ``outputs`` its outputs record
     ``time_scale``   planned-offer seconds that one real second stands for
     ``saving``       what saves take; ``cadence`` what the node was told of losses last: see ``cadence``
@@ -127,7 +128,7 @@ def _on_checkpoint(reading: Reading, record: dict[str, Any], at: datetime) -> No
 
 
 def _on_notice(reading: Reading, record: dict[str, Any], at: datetime) -> None:
-    reading.measure(noticed=True)
+    reading.measure(noticed=True, taken_at=record.get("deadline"))
     reading.note("notice-seen", at, record.get("source"), deadline=record.get("deadline"))
 
 
@@ -256,6 +257,7 @@ _HANDLERS: dict[str, Callable[[Reading, dict[str, Any], datetime], None]] = {
     wire.JOB: _on_job, wire.RESTORED: _on_restored, wire.REJECTED: _on_rejected, wire.CHECKPOINT: _on_checkpoint,
     wire.NOTICE: _on_notice, wire.RUN_ENDED: _on_run_ended, wire.SETUP_ENDED: _on_setup_ended,
     wire.OUTPUTS: _on_outputs, wire.AGENT_STARTED: _plain("agent-started", "pid", "adopted", "python"),
+    wire.REBALANCE: _plain("rebalance-seen", "source"), wire.NOTICE_UNKNOWN: _plain("notice-unknown", "source", "why"),
     wire.RUN_STARTED: _on_run_started, wire.STOP_SENT: _plain("stop-sent", "grace_seconds"),
     wire.CHECKPOINT_FAILED: _plain("checkpoint-failed", "step"), "restarted": _plain("restarted", "count"),
 }  # fmt: skip

@@ -48,6 +48,7 @@ def closed_attempt(job: Job) -> Job:
         measures[total] = measures.get(total, 0) + (measures.pop(current, None) or 0)
     if "ended" in measures and "run_since" in measures:
         measures["run_s"] = measures.get("run_s", 0.0) + max(measures["ended"]["at"] - measures["run_since"], 0.0)
-    for name in ("first_step_at", "first_step", "ended", "outputs", "noticed", "to_keep", "kept_open", "run_since"):
+    for name in ("first_step_at", "first_step", "ended", "outputs", "noticed", "taken_at", "to_keep", "kept_open",
+                 "run_since"):  # fmt: skip
         measures.pop(name, None)
     return replace(job, measures=measures)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
+
+from sqlalchemy.engine import Connection
 
 from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import EndReason, JobState, Outcome
@@ -23,6 +27,7 @@ from tradewind.jobs.switching import leave, leaving, overdue, steer
 from tradewind.jobs.tempo import with_tempo
 from tradewind.jobs.verdict import finishing, judge, may_go_on
 from tradewind.ports.transport import Unreachable
+from tradewind.store import records
 from tradewind.wire.spec import Command
 
 _OUTCOMES = {"succeeded": Outcome.SUCCEEDED, "failed": Outcome.FAILED, "expired": Outcome.STOPPED}
@@ -112,11 +117,20 @@ def after(room: Room, sight: Sight, attempt: Attempt, lease: Lease, look: Look) 
     notes = (*reading.notes, *notes)
     wake_at = now if look.more else now + room.hear_again(lease)
     heard = replace(job, wake_at=wake_at, last_error=None, why=None)
-    step = Step(heard, notes, (attempt, reading.attempt), tuple(reading.checkpoints))
+    step = Step(heard, notes, (attempt, reading.attempt), tuple(reading.checkpoints), _announced(heard, lease))
     ended = job.measures.get("ended")
     if ended is None or look.more:
         return step
     return _ended(room, sight, step, ended, lease, now)
+
+
+def _announced(job: Job, lease: Lease) -> tuple[Callable[[Connection], None], ...]:
+    """That the lease bears when its machine is taken, where only the node was told."""
+    taken_at = job.measures.get("taken_at")
+    if taken_at is None or lease.reclaim_at is not None:
+        return ()
+    announced = replace(lease, reclaim_at=datetime.fromtimestamp(float(taken_at), UTC))
+    return (partial(records.update_lease, old=lease, new=announced),)
 
 
 def _ended(room: Room, sight: Sight, step: Step, ended: dict[str, Any], lease: Lease, now: datetime) -> Step:

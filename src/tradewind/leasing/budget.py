@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -18,22 +19,30 @@ class OverBudget(Exception):
 
 
 def cost_of(offer: dict[str, Any], span: timedelta, scale: float = 1.0) -> int:
-    """What ``span`` of an offer costs; 0 without a price. ``scale``: billed seconds for one real second."""
-    price = offer.get("price_per_hour")
-    if not price:
+    """What ``span`` of an offer costs its budget; 0 without a price. ``scale``: billed seconds for one real second."""
+    price = _price(offer)
+    if price is None:
         return 0
     seconds = billed_on(offer, max(span.total_seconds(), 0.0) * scale)
-    return millionths(money_for(Money.from_json(price), seconds))
+    return millionths(money_for(price, seconds))
+
+
+def _price(offer: dict[str, Any]) -> Money | None:
+    """An hour in the budget's currency, at the dated rate with which the job was submitted; None without a price."""
+    price, rate = offer.get("price_per_hour"), (offer.get("billing") or {}).get("rate")
+    if not price or not rate:
+        return Money.from_json(price) if price else None
+    return Money(Decimal(price["amount"]) * Decimal(rate["value"]), rate["quote"])
 
 
 def affordable(offer: dict[str, Any], amount: int, scale: float = 1.0) -> timedelta | None:
     """For how long an amount pays an offer; None without a price."""
-    price = offer.get("price_per_hour")
-    if not price or not float(price["amount"]):
+    price = _price(offer)
+    if price is None or not price.amount:
         return None
     billing = offer.get("billing") or {}
     granularity, minimum = float(billing.get("granularity_s") or 1.0), float(billing.get("minimum_s") or 0.0)
-    per_second = float(price["amount"]) * 1e6 / 3600
+    per_second = float(price.amount) * 1e6 / 3600
     whole = int(max(amount, 0) / per_second / granularity) * granularity  # seconds of a granule begun are paid whole
     return timedelta(microseconds=int(whole / scale * 1e6) if whole >= minimum else 0)
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import EndReason, LeaseState
+from tradewind.leasing import networks
 from tradewind.leasing.tags import Tags
-from tradewind.ports.compute import Compute, Instance, Leftover
+from tradewind.ports.compute import Compute, HardEnd, Instance, Leftover
 
 
 def accepted_data(lease: Lease) -> dict[str, object]:
@@ -74,13 +75,14 @@ def left_behind(
 
 def adopted(told: Tags, instance: Instance, compute: Compute, account: str, now: datetime) -> Lease:
     """The row of a machine that has none, from its tags: PENDING until it answers, its hard end kept."""
+    kind = networks.KIND if compute.caps.hard_end is HardEnd.CONTROL_PLANE else "instance"
     offer: dict[str, Any] = {
         "cloud": compute.name, "region": instance.region, "zone": instance.zone,
         "instance_type": instance.instance_type, "purchase": instance.purchase, "gpus": None, "gpu": None,
         "price_per_hour": told.price_per_hour,
     }  # fmt: skip
     return Lease(
-        id=told.lease, token=told.token, kind="instance", state=LeaseState.PENDING, job=told.job, epoch=told.epoch,
+        id=told.lease, token=told.token, kind=kind, state=LeaseState.PENDING, job=told.job, epoch=told.epoch,
         account=account, offer=offer, order="", wanted=True, created_at=now, state_since=now, hard_end=told.expires,
         hard_end_by=compute.caps.hard_end.value, wake_at=now, sent="maybe", cloud_id=instance.id,
         paid_from=instance.launched_at, paid_to=instance.ended_at,

@@ -9,7 +9,7 @@ from tradewind.domain.records import Lease
 from tradewind.domain.states import LeaseState
 from tradewind.leasing.found import tagged
 from tradewind.leasing.room import Note, Room, Step
-from tradewind.ports.compute import HardEnd, InstanceState, Listing, Query
+from tradewind.ports.compute import Capabilities, HardEnd, InstanceState, Listing, Query
 from tradewind.store.queue import Claim
 
 ALERT_LOOKS = 3
@@ -27,7 +27,11 @@ def step_releasing(room: Room, held: Claim[Lease]) -> Step:
     left = compute.leftovers(Query(owner=room.owner, lease=tagged(lease.id), ids=ids))
     if not listing.complete:
         return _again(room, held, "the list was not complete")
+    if not listing.instances and _may_lag(lease, compute.caps, room.clock.now()):
+        return _again(room, held, "the list may not show it yet")
     there = [each for each in listing.instances if each.state is not InstanceState.GONE]
+    if left and not there:
+        compute.end([each.id for each in left])  # what a cloud left of a machine is ended by its own name
     if there or left:
         names = [f"instance {each.id}" for each in there] + [f"{each.kind} {each.id}" for each in left]
         return _again(room, held, "still there: " + ", ".join(names))
@@ -40,6 +44,13 @@ def step_releasing(room: Room, held: Claim[Lease]) -> Step:
                        last_error=None)  # fmt: skip
     why = lease.end_reason.value if lease.end_reason else None
     return Step(held, released, (Note("lease-released", why, {"paid_to": paid_to.isoformat()}),))
+
+
+def _may_lag(lease: Lease, caps: Capabilities, now: datetime) -> bool:
+    """Whether nobody met it, and its launch is so young that a list may not tell of it yet, nor an end find it."""
+    if lease.requested_at is None or lease.contact_at is not None:
+        return False
+    return 0 <= (now - lease.requested_at).total_seconds() < caps.list_lag_s
 
 
 def _gone_by(lease: Lease, listing: Listing) -> datetime:

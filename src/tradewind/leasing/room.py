@@ -8,7 +8,7 @@ from typing import Any
 
 from tradewind.domain.records import Lease
 from tradewind.ports.clock import Clock
-from tradewind.ports.compute import Compute
+from tradewind.ports.compute import Compute, Order
 from tradewind.ports.transport import Transport
 from tradewind.store.database import Database
 from tradewind.store.queue import Claim
@@ -17,11 +17,27 @@ ACTOR = "leasing"
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """The network that an account's machines need: which account rents it, and of which kind it is."""
+
+    account: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
-    """One place where things are rented, and how its machines are reached."""
+    """One place where things are rented, and how its machines are reached.
+
+    ``furnish`` fills in what an order lacks before it is first sent, once the network at ``site`` is there; it raises
+    ``CloudFault`` when the order cannot be sent as it is planned. None: orders are whole as they are intended.
+    ``console`` is asked what a machine said that never answered.
+    """
 
     compute: Compute
     transport: Transport
+    furnish: Callable[[Order], Order] | None = None
+    site: Site | None = None
+    console: Callable[[str], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ What has no row is adopted: a row is made from its tags. Only what is surplus, w
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, EndReason
-from tradewind.leasing import tags
+from tradewind.leasing import networks, tags
 from tradewind.leasing.found import adopted, beside, left_behind
 from tradewind.leasing.intent import let_go
 from tradewind.leasing.reconcile import write_found
@@ -84,12 +85,12 @@ class Swept:
         return all(each.complete for each in self.checked)
 
 
-def look(room: Room) -> Swept:
-    """List every account; nothing is written or ended."""
+def look(room: Room, spared: Collection[str] = ()) -> Swept:
+    """List every account but those ``spared``, which were listed lately; nothing is written or ended."""
     checked: list[Checked] = []
     strays: dict[str, Stray] = {}  # by id: two accounts may rent the same machines
     remnants: dict[str, Remnant] = {}
-    for name, account, (listing, told) in _listings(room):
+    for name, account, (listing, told) in _listings(room, spared):
         complete, left = listing.complete and told is not None, told or ()
         checked.append(Checked(name, account.compute.name, None, complete, listing.seen_at))
         for stray in _strays(room, name, listing.instances, {each.lease for each in left}):
@@ -106,9 +107,9 @@ def look(room: Room) -> Swept:
     return Swept(tuple(checked), tuple(strays.values()), tuple(remnants.values()), orphans)
 
 
-def _listings(room: Room) -> list[tuple[str, Account, Listed]]:
+def _listings(room: Room, spared: Collection[str]) -> list[tuple[str, Account, Listed]]:
     """What every account lists, asked side by side: those that do not answer cost one time-out, not their sum."""
-    accounts = list(room.accounts.items())
+    accounts = [(name, room.accounts[name]) for name in room.accounts if name not in spared]
     with ThreadPoolExecutor(AT_ONCE, "look") as threads:
         told = threads.map(lambda each: _listed(room, each[1].compute), accounts)
         return [(name, account, listed) for (name, account), listed in zip(accounts, told, strict=True)]
@@ -126,9 +127,9 @@ def _listed(room: Room, compute: Compute) -> Listed:
         return listing, None
 
 
-def keep(room: Room) -> Swept:
+def keep(room: Room, spared: Collection[str] = ()) -> Swept:
     """Look, write down what has no row, and set what is surplus, tombstoned or expired on its way out."""
-    swept = look(room)
+    swept = look(room, spared)
     for stray in swept.strays:
         _settle(room, stray)
     for remnant in swept.remnants:
@@ -158,17 +159,22 @@ def watched(room: Room, every: timedelta) -> bool:
     with room.db.read() as db:
         refused = records.leases_refused(db, now - NAMED_WITHIN)
     return any(
-        lease.requested_at is not None and now < lease.state_since + _may_turn_up(room, lease) + 2 * every
+        lease.requested_at is not None and now < lease.state_since + _may_turn_up(room, lease, every)
         for lease in refused
     )
 
 
-def _may_turn_up(room: Room, lease: Lease) -> timedelta:
+def _may_turn_up(room: Room, lease: Lease, every: timedelta) -> timedelta:
     account = room.accounts.get(lease.account)
-    return timedelta(seconds=absence_seconds(account.compute.caps) if account else 0.0)
+    if account is None:
+        return 2 * every
+    caps = account.compute.caps
+    return timedelta(seconds=absence_seconds(caps)) + 2 * max(every, timedelta(seconds=caps.sweep_s))
 
 
 def _orphaned(db: Connection, lease: Lease) -> bool:
+    if lease.kind == networks.KIND:
+        return lease.wanted and not networks.used(db, lease)
     job = records.job(db, lease.job)
     return lease.wanted and (job is None or job.state in JOB_ENDED)
 

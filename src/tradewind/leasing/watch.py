@@ -12,21 +12,29 @@ from datetime import datetime, timedelta
 
 from tradewind.domain.records import Lease
 from tradewind.domain.states import EndReason, LeaseState
+from tradewind.leasing import networks
 from tradewind.leasing.room import Account, Note, Room, Step
-from tradewind.ports.compute import Capabilities, Instance, InstanceState, Listing, Query
+from tradewind.ports.compute import Capabilities, CloudFault, Instance, InstanceState, Listing, Query
 from tradewind.ports.transport import Unreachable
 from tradewind.store.queue import Claim
 
 _GONE = (InstanceState.GONE, InstanceState.FAILED, InstanceState.TERMINATING)
 SILENT_BEATS = 3
+BOOT_TIMEOUT = EndReason.BOOT_TIMEOUT
+_LINES, _CHARACTERS = 5, 600  # of what a console said
+BOOT_BEAT_S = 1.0, 5.0  # what is paid for and of no use yet is looked at as soon as it may be up
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at a lease's machine: the cloud's listing, and whether the machine answered."""
+    """One look at a lease's machine: the cloud's listing, and whether the machine answered.
+
+    ``empty``: it answered that nothing of the lease is on it any more: it was started anew.
+    """
 
     listing: Listing
     reachable: bool
+    empty: bool = False
 
     @property
     def instance(self) -> Instance | None:
@@ -37,30 +45,46 @@ class Seen:
 def step_watch(room: Room, held: Claim[Lease]) -> Step:
     """Look, and decide."""
     account = room.accounts[held.record.account]
-    lease = held.record
+    lease = networks.tended(room, held.record)
     listing = account.compute.find(Query(owner=room.owner, ids=(lease.cloud_id or "",)))
-    seen = Seen(listing, bool(listing.instances) and _reachable(account, listing.instances[0]))
-    return decide(held, seen, account.compute.caps, room.clock.now())
+    seen = _met(account, listing)
+    return _diagnosed(account, decide(held, seen, account.compute.caps, room.clock.now(), lease))
 
 
-def _reachable(account: Account, instance: Instance) -> bool:
-    if instance.state is not InstanceState.RUNNING:
-        return False
+def _diagnosed(account: Account, step: Step) -> Step:
+    """With the last words of a machine that is given up because it never answered."""
+    lease = step.lease
+    if account.console is None or lease.state is not LeaseState.RELEASING or lease.end_reason is not BOOT_TIMEOUT:
+        return step
+    try:
+        said = account.console(lease.cloud_id or "")
+    except CloudFault as fault:
+        said = f"the console is not told: {fault}"
+    tail = " / ".join((said or "nothing").strip().splitlines()[-_LINES:])
+    return replace(step, notes=(Note("boot-console", tail[-_CHARACTERS:]), *step.notes))
+
+
+def _met(account: Account, listing: Listing) -> Seen:
+    instance = listing.instances[0] if listing.instances else None
+    if instance is None or instance.state is not InstanceState.RUNNING:
+        return Seen(listing, reachable=False)
     try:
         account.transport.reach(instance)
-    except Unreachable:
-        return False
-    return True
+    except Unreachable as fault:
+        return Seen(listing, reachable=False, empty=fault.code == "gone")
+    return Seen(listing, reachable=True)
 
 
-def decide(held: Claim[Lease], seen: Seen, caps: Capabilities, now: datetime) -> Step:
-    """The next value of a watched lease."""
-    lease = replace(held.record, wake_at=now + timedelta(seconds=caps.beat_s))
+def decide(held: Claim[Lease], seen: Seen, caps: Capabilities, now: datetime, tended: Lease | None = None) -> Step:
+    """The next value of a watched lease; ``tended``: as it is now where that is not as it was claimed."""
+    lease = tended or held.record
+    lease = replace(lease, wake_at=now + timedelta(seconds=_beat_s(lease, caps, now)))
     ending = _ending(lease, seen, caps, now)
     if ending is not None:
         return _release(held, lease, ending, seen, caps, now)
     if seen.instance is None and seen.listing.complete:
-        return Step(held, replace(lease, looks=lease.looks + 1))
+        young = lease.state is LeaseState.PENDING and (now - lease.state_since).total_seconds() < caps.list_lag_s
+        return Step(held, lease if young else replace(lease, looks=lease.looks + 1))  # lists lag a launch
     if seen.instance is None:
         lease, notes = suspected(replace(lease, last_error=seen.listing.why or lease.last_error), caps, now)
         return Step(held, lease, notes)
@@ -69,6 +93,14 @@ def decide(held: Claim[Lease], seen: Seen, caps: Capabilities, now: datetime) ->
         return _heard(held, lease, seen.instance, notes, now)
     lease, silent = suspected(lease, caps, now)
     return Step(held, lease, (*notes, *silent))
+
+
+def _beat_s(lease: Lease, caps: Capabilities, now: datetime) -> float:
+    """Until the next look: at what boots after a quarter of the time that it has taken so far, within bounds."""
+    if lease.state is not LeaseState.PENDING:
+        return caps.beat_s
+    soonest, latest = BOOT_BEAT_S
+    return min(max((now - lease.state_since).total_seconds() / 4, soonest), latest, caps.beat_s)
 
 
 def suspected(lease: Lease, caps: Capabilities, now: datetime) -> tuple[Lease, tuple[Note, ...]]:
@@ -90,15 +122,23 @@ def _ending(lease: Lease, seen: Seen, caps: Capabilities, now: datetime) -> EndR
     if instance is not None and instance.state in _GONE:
         return _taken(lease, instance)
     if instance is None:  # missing once may be a list that lags; twice it is gone
-        return EndReason.VANISHED if seen.listing.complete and lease.looks >= 1 else None
+        return _missing(lease) if seen.listing.complete and lease.looks >= 1 else None
     if lease.state is LeaseState.PENDING and not seen.reachable:
-        return EndReason.BOOT_TIMEOUT if (now - lease.state_since).total_seconds() > caps.boot_s else None
-    if lease.state is LeaseState.SUSPECT and (now - lease.state_since).total_seconds() > caps.silence_s:
+        return BOOT_TIMEOUT if (now - lease.state_since).total_seconds() > caps.boot_s else None
+    silent_s = (now - lease.state_since).total_seconds()
+    if lease.state is LeaseState.SUSPECT and (seen.empty or silent_s > caps.silence_s):
         return EndReason.VANISHED
     return None
 
 
+def _missing(lease: Lease) -> EndReason:
+    """Why a machine is not listed any more, where its cloud forgets what has ended."""
+    return EndReason.RECLAIMED if lease.reclaim_at is not None else EndReason.VANISHED
+
+
 def _at_hard_end(lease: Lease) -> EndReason:
+    if lease.limit == networks.IDLE:
+        return EndReason.DONE
     return EndReason.BUDGET if lease.limit == "budget" else EndReason.EXPIRED
 
 

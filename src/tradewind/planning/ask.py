@@ -104,7 +104,8 @@ class Ask:
 class Terms:
     """How a cloud bills, how long it takes to get going there, and whether the quota is known to suffice.
 
-    ``shared``: its machines are there, but others may be using them when one is wanted.
+    ``shared``: its machines are there, but others may be using them when one is wanted; ``configured``: there is an
+    account that may rent them.
     """
 
     granularity_s: float = 1.0
@@ -113,6 +114,7 @@ class Terms:
     setup_p99_hours: float = SETUP_P99_HOURS
     quota: Quota = "unknown"
     shared: bool = False
+    configured: bool = False
 
     def billed_hours(self, hours: float) -> float:
         """Hours that are paid for ``hours`` of use: rounded up, and not below the minimum."""

@@ -27,7 +27,9 @@ def assumptions(
     told += ["carbon-unknown"] if objective == "carbon" and any(way.carbon is None for way in shown) else []
     told += _beside(ask, chosen, shown, surveyor)
     told += _data(ask, chosen, surveyor)
-    told += _by_cloud("quota-unknown", (way for way in shown if way.terms.quota == "unknown"))
+    unknown = [way for way in shown if way.terms.quota == "unknown"]
+    told += _by_cloud("quota-unknown", (way for way in unknown if not way.terms.configured))
+    told += _by_cloud("quota-not-asked", (way for way in unknown if way.terms.configured))
     told += _prices(chosen)
     told += _spot(ask, chosen, shown)
     told += _refused(shown)
@@ -121,7 +123,7 @@ def _spot(ask: Ask, chosen: Way, shown: Sequence[Way]) -> list[str]:
         told.append(f"spot-restarts losses={chosen.pace.losses:.2f}")
     told.append(f"spot-wait hours={WAIT_HOURS.value:g}")
     if chosen.interruption and not ask.stored:
-        told.append("spot-needs-store")
+        told.append("spot-without-store")
     if chosen.interruption and not ask.folder_named:
         told.append("spot-saves-unknown")
     if chosen.resort:

@@ -21,6 +21,7 @@ class HardEnd(StrEnum):
     GUEST_TERMINATES = "guest_terminates"
     IDENTITY_DELETES = "identity_deletes"
     PROCESSES_ONLY = "processes_only"
+    CONTROL_PLANE = "control_plane"  # only somebody who looks ends it: networks, which nothing at the cloud times out
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Capabilities:
         silence_s: how long a machine may be silent before it is given up; infinite where it will come back.
         hear_out_s: how long a machine that ended by itself is left for its job to read its last words.
         host_environment: a job's environment goes on top of what a login there finds; False: it is all there is.
+        price_cap: whether a spot order may say what it pays at most; where not, nothing is sent of it.
+        stop_frees_compute: a stopped machine costs no compute, only its disks.
+        user_data_bytes: how much text a machine takes for its first boot, before it is encoded.
+        most_tags: how many tags one thing may carry.
+        sweep_s: how long a whole list of ours there is good for, beside the looks at what is known.
     """
 
     hard_end: HardEnd
@@ -50,13 +56,45 @@ class Capabilities:
     silence_s: float = 1200.0
     hear_out_s: float = 30.0
     host_environment: bool = True
+    price_cap: bool = False
+    stop_frees_compute: bool = False
+    user_data_bytes: int = 16384
+    most_tags: int = 50
+    sweep_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk that is made with a machine and goes with it; the first of an order is the one it boots from.
+
+    ``kind`` and ``kms_key`` are the cloud's own names; None: its usual kind, encrypted by its own key. ``device``:
+    under which name it is attached, where the cloud wants to be told.
+    """
+
+    gb: int
+    kind: str | None = None
+    kms_key: str | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """What is asked of a cloud: the whole request, stored with the intent. ``hard_end`` is ISO 8601 UTC.
 
-    ``gpus`` is the offer's number, for machines that give away some of what they have.
+    What follows ``price_cap`` is filled in just before it is first sent (``furnished``), and stored then; after that
+    nothing of it changes any more.
+
+    Attributes:
+        gpus: the offer's number, for machines that give away some of what they have.
+        price: what the plan reckons with for an hour, and ``price_cap`` what a spot machine may cost at most, as
+            decimal text in ``currency``; None: not known, no cap. ``price_status``: how far the price can be believed.
+        network: the cloud's id of the network of ours there, None where none is needed.
+        image: the cloud's id of what it boots; ``subnet``, ``groups``: where it is and who may reach it there.
+        public_ip: whether it gets an address by which it is reached from elsewhere.
+        role: what the machine itself may do at the cloud, by the cloud's name for it; None: nothing.
+        user_data: the text that runs at its first boot.
+        dedicated: on hardware that nobody else is on.
+        cloud_end: when the cloud itself ends it, ISO 8601 UTC, where that cannot be the hard end to the minute.
     """
 
     token: str
@@ -70,6 +108,21 @@ class Order:
     hard_end: str
     tags: dict[str, str] = field(default_factory=dict)
     gpus: float = 0
+    price: str | None = None
+    currency: str | None = None
+    price_status: str | None = None
+    price_cap: str | None = None
+    network: str | None = None
+    furnished: bool = False
+    image: str | None = None
+    subnet: str | None = None
+    groups: tuple[str, ...] = ()
+    public_ip: bool = False
+    role: str | None = None
+    disks: tuple[Disk, ...] = ()
+    user_data: str = field(default="", repr=False)
+    dedicated: bool = False
+    cloud_end: str | None = None
 
     def to_json(self) -> str:
         """The order as JSON text; the same order gives the same bytes."""
@@ -78,7 +131,10 @@ class Order:
 
 def read_order(text: str) -> Order:
     """The order in ``text``, the inverse of :meth:`Order.to_json`."""
-    return Order(**json.loads(text))
+    told = json.loads(text)
+    told["groups"] = tuple(told.get("groups", ()))
+    told["disks"] = tuple(Disk(**each) for each in told.get("disks", ()))
+    return Order(**told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +162,8 @@ class Instance:
     """One machine as its cloud lists it.
 
     ``why`` says why it is going or gone, as far as the cloud tells; ``address`` is how it is reached (for ``local`` a
-    folder), ``pgid`` its process group where it is one; ``reclaim_at`` the announced end of a spot machine.
+    folder; empty: it has none yet), ``pgid`` its process group where it is one; ``reclaim_at`` the announced end of a
+    spot machine; ``words`` what its cloud says of the reason for its state.
     """
 
     id: str
@@ -114,7 +171,7 @@ class Instance:
     lease: str
     owner: str
     state: InstanceState
-    why: Literal["reclaimed", "ours", "capacity", "quota", "host", "expired", "unknown"] | None
+    why: Literal["reclaimed", "ours", "capacity", "quota", "host", "expired", "kms", "unknown"] | None
     address: str
     launched_at: datetime
     ended_at: datetime | None = None
@@ -125,6 +182,7 @@ class Instance:
     region: str | None = None
     zone: str | None = None
     purchase: str | None = None
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +226,14 @@ class Leftover:
     lease: str
 
 
+FaultKind = Literal[
+    "capacity", "quota", "auth", "throttle", "invalid", "price_cap", "money", "conflict", "not_found", "clock",
+    "unavailable", "busy",
+]  # fmt: skip
+# Refusals of the request itself. After any other error, a 5xx say, a cloud may have made the machine all the same.
+REFUSALS: tuple[FaultKind, ...] = ("capacity", "quota", "auth", "price_cap", "money", "invalid", "busy")
+
+
 class CloudFault(Exception):
     """A cloud's refusal or failure, classified by its adapter.
 
@@ -177,20 +243,21 @@ class CloudFault(Exception):
 
     def __init__(
         self,
-        kind: Literal[
-            "capacity", "quota", "auth", "throttle", "invalid", "price_cap", "money", "conflict", "not_found",
-            "clock", "unavailable", "busy",
-        ],
+        kind: FaultKind,
         words: str,
         *,
         sent: Literal["no", "yes", "maybe"],
         retry_after_s: float | None = None,
-    ) -> None:  # fmt: skip
+        code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
         super().__init__(f"{kind}: {words}")
         self.kind = kind
         self.words = words
         self.sent = sent
         self.retry_after_s = retry_after_s
+        self.code = code
+        self.request_id = request_id
 
 
 class Compute(Protocol):

@@ -93,6 +93,12 @@ def lease(db: Connection, id_: str) -> Lease | None:
     return rows.record(Lease, row) if row else None
 
 
+def lease_by_token(db: Connection, token: str) -> Lease | None:
+    """The lease with that token; None when this store knows of none."""
+    row = db.execute(sa.select(*rows.COLUMNS[Lease]).where(schema.lease.c.token == token)).one_or_none()
+    return rows.record(Lease, row) if row else None
+
+
 def leases(db: Connection, *, job: str | None = None, open_only: bool = False) -> list[Lease]:
     """Leases in the order they were intended."""
     if job is not None and not open_only:
@@ -102,6 +108,15 @@ def leases(db: Connection, *, job: str | None = None, open_only: bool = False) -
         query = query.where(schema.lease.c.job == job)
     if open_only:
         query = query.where(schema.lease.c.state.not_in(sorted(LEASE_CLOSED)))
+    return [rows.record(Lease, row) for row in db.execute(query)]
+
+
+def leases_of_account(db: Connection, account: str, *, open_only: bool = False) -> list[Lease]:
+    """The leases that an account rented, in the order they were intended."""
+    table = schema.lease
+    query = sa.select(*rows.COLUMNS[Lease]).where(table.c.account == account).order_by(table.c.created_at, table.c.id)
+    if open_only:
+        query = query.where(table.c.state.not_in(sorted(LEASE_CLOSED)))
     return [rows.record(Lease, row) for row in db.execute(query)]
 
 

@@ -11,6 +11,8 @@ Every record has ``v`` (1), ``at`` (seconds since the epoch, UTC), ``type`` and 
     job             {event: {...}, events_offset}                   one line of the job's TRADEWIND_EVENTS, as written,
                                                                     and the byte offset after it
     notice          {deadline, source}                              the cloud takes the node at ``deadline``
+    rebalance       {source}                                        the cloud says that a notice has become likely
+    notice_unknown  {source, why}                                   whoever tells of notices does not answer
     stop_sent       {why: notice|stop|hard-end, grace_seconds,      SIGTERM goes to ``pids`` (none when it was sent
                      until, pids, outlived}                         before), SIGKILL to all of the job at ``until``;
                                                                     outlived: it ends none of them where they stand
@@ -41,6 +43,7 @@ SETUP_STARTED, SETUP_ENDED, RUN_STARTED, RUN_ENDED = "setup_started", "setup_end
 RESTORED, REJECTED, CHECKPOINT, CHECKPOINT_FAILED = "restored", "rejected", "checkpoint", "checkpoint_failed"
 JOB, NOTICE, STOP_SENT, SAMPLE, OUTPUTS = "job", "notice", "stop_sent", "sample", "outputs"
 RESTARTED, OUTPUTS_SAVED = "restarted", "outputs_saved"
+REBALANCE, NOTICE_UNKNOWN = "rebalance", "notice_unknown"
 
 
 def line(type_: str, at: float, **fields: Any) -> bytes:

@@ -62,7 +62,8 @@ class Spec:
         mounts: folders of the node that a container sees: ``{"source", "target"}``, for reading only.
         checkpoint_dir: where the job writes checkpoints, relative to ``work/`` or absolute.
         store: folder of the job's checkpoints, outliving the node; empty: none.
-        notice: how the cloud tells of a reclaim: ``{"kind": "file", "path": …}``; empty: no way known.
+        notice: how the cloud tells of a reclaim: ``{"kind": "file", "path": …}``, or the ``kind`` of a cloud whose
+            metadata service is asked (``agent.reclaims``); empty: no way known.
         hard_end: seconds since the epoch at which the agent ends its processes whatever happens.
         stop_grace_seconds: between SIGTERM and SIGKILL on a stop.
         after_exit_seconds: how long to wait for the control plane after the job's end.

@@ -16,7 +16,9 @@ from typing import NamedTuple
 from tradewind.domain.errors import BadInput, TradewindError
 
 LANGUAGES = ("en", "zh")
-ERRORS = ("errors", "job_errors", "machine_errors", "market_errors", "model_errors")  # the tables of errors
+ERRORS = (  # the tables of errors
+    "errors", "cloud_errors", "job_errors", "machine_errors", "market_errors", "model_errors",
+)  # fmt: skip
 
 _PART = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _FACT = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -51,7 +53,7 @@ def known(code: str, lang: str) -> str | None:
     """The template of ``code``, or None."""
     for table in (
         "sayings", "catalog", "sizing", "plan", "simulation", "deciding", "reasons", "explain", "machines", "report",
-        "init",
+        "init", "clouds", "rented",
     ):  # fmt: skip
         found = _table(table, lang).get(code)
         if isinstance(found, str):

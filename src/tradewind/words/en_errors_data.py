@@ -232,7 +232,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "No cloud is configured, so nothing can be rented",
         "Neither an account of a cloud nor a machine of yours is known to this installation.",
         "Rehearse the job at no cost: tradewind run {file} --rehearse; run it on this computer: --local;"
-        " or on a machine of yours: tradewind machines add USER@HOST",
+        " or on a machine of yours: tradewind machines add USER@HOST; what clouds lack: tradewind clouds",
     ),
     "limit-missing": (
         "--yes spends money without asking, and no limit says how much",

@@ -7,6 +7,7 @@ from __future__ import annotations
 TABLE: dict[str, str] = {
     # why a lease is open, in a line
     "open-job": "job {job} is {state:state}", "open-job-ended": "job {job} has ended ({state:state}); nothing needs it",
+    "open-network": "machines there are reached over it; it goes an hour after the last of them",
     "open-no-job": "its job {job} is not known here", "open-nobody": "no job is known for it",
     "open-ending": "being released: {reason:reason}",
     "open-not-ending": "does not end: {tries} tries so far ({reason:reason})",

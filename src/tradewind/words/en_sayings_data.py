@@ -153,6 +153,7 @@ TABLE: dict[str, str] = {
     "converted": "{money} (rate {rate} of {date})",
     "open-leases-none": "open leases: none",
     "open-leases": "open leases: {count} (see them: tradewind leases; end them: tradewind stop JOB, or tradewind sweep --end)",
+    "open-leases-networks": "open leases: {count}, nothing but networks: each goes an hour after its last machine (see them: tradewind leases)",
     "open-leases-unknown": "open leases: unknown, a place could not be listed (try: tradewind sweep)",
     # completion
     "completion-bash": "Tab completion of tradewind for bash 4.4 and newer, as far as it can for older ones.\nNow, in this shell: source <(tradewind completion bash)\nAlways: tradewind completion bash >> ~/.bash_completion, and source that file in ~/.bashrc where your system does not.",

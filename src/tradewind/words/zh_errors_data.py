@@ -192,7 +192,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
         "没有配置任何云，无法租用",
         "此安装不知道任何云账号，也不知道您的任何机器。",
         "免费预演：tradewind run {file} --rehearse；在本机运行：--local；"
-        "或在自己的机器上：tradewind machines add USER@HOST",
+        "或在自己的机器上：tradewind machines add USER@HOST；各云还缺什么：tradewind clouds",
     ),
     "limit-missing": (
         "--yes 会不经询问就花钱，但没有上限",

@@ -7,6 +7,7 @@ from __future__ import annotations
 TABLE: dict[str, str] = {
     # 租约为何未结束，一行
     "open-job": "任务 {job}：{state:state}", "open-job-ended": "任务 {job} 已结束（{state:state}），没有谁需要它",
+    "open-network": "那里的机器经它连接；最后一台离开一小时后释放",
     "open-no-job": "这里不知道它的任务 {job}", "open-nobody": "不知道它属于哪个任务",
     "open-ending": "正在释放：{reason:reason}",
     "open-not-ending": "未能结束：已尝试 {tries} 次（{reason:reason}）",

@@ -150,6 +150,7 @@ TABLE: dict[str, str] = {
     "converted": "{money}（汇率 {rate}，{date}）",
     "open-leases-none": "未结束的租约：无",
     "open-leases": "未结束的租约：{count}（查看：tradewind leases；结束：tradewind stop JOB，或 tradewind sweep --end）",
+    "open-leases-networks": "未结束的租约：{count}，只剩网络：最后一台机器离开一小时后自行释放（查看：tradewind leases）",
     "open-leases-unknown": "未结束的租约：未知，有地方无法列出（请试：tradewind sweep）",
     # completion
     "completion-bash": "tradewind 的 bash 补全：适用于 4.4 及更新版本，更旧的版本尽力而为。\n仅在当前 shell 中启用：source <(tradewind completion bash)\n长期启用：tradewind completion bash >> ~/.bash_completion；若系统不会自动读取，请在 ~/.bashrc 中 source 该文件。",

@@ -2,7 +2,8 @@
 
 It has a session of its own and outlives whoever asked for it. It ends everything of the instance at the hard end, when
 an announced reclaim is due, or when the agent has ended and said so, whether or not anybody looks. The folder stays:
-the agent's last words and the outputs are read there later. It touches nothing else, and powers nothing off.
+the agent's last words and the outputs are read there later. It touches nothing else; it powers a machine off that was
+rented to end in that way, and no other.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import time
 import traceback
 from typing import List, Optional
@@ -19,6 +21,8 @@ from tradewind.agent import disk
 from tradewind.agent.door import belonging, gpu_locks, layout, machine
 from tradewind.wire.spec import RELEASE
 
+# Written by the first boot of a machine that is ended by being powered off: {"token": whose, "argv": how}.
+_POWER_OFF = "/etc/tradewind/power-off.json"
 _LOOK_SECONDS = 0.25
 _FAILED = 1
 
@@ -47,6 +51,7 @@ def main(folder: str, lock: int, gpus: List[int]) -> int:
     os.close(tell)
     if code == 0:
         _end(folder, wait(folder, locks))
+        power_off(folder)
     return code
 
 
@@ -91,3 +96,11 @@ def _end(folder: str, why: str) -> None:
     belonging.end_all(folder, spare=os.getpid())
     if os.path.isdir(folder):
         layout.write_once(folder, layout.ENDED, {"at": time.time(), "why": why})
+
+
+def power_off(folder: str, config: str = _POWER_OFF) -> bool:
+    """Power the machine off, if it was rented for this very instance and ends so; whether it is on its way."""
+    told, identity = disk.read_json(config), layout.identity(folder)
+    if told is None or identity is None or told["token"] != identity["token"]:
+        return False
+    return subprocess.run(told["argv"], stdin=subprocess.DEVNULL, check=False).returncode == 0

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tradewind.app.jobfile.tree import Tree
     from tradewind.domain.workload import Workload
 
-SHOWN = 200  # letters of a fact in a fault: a text may be as long as the file
 _UNFIT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f/\\]+")
 
 
@@ -103,15 +102,9 @@ def _workload(tree: Tree, file: str, now: datetime | None) -> Workload:
         fault.where = tree.keys.get(path)
         found.append(fault)
     if found:
-        for fault in found:
-            fault.facts = {name: _cut(value) for name, value in fault.facts.items()}
-        found.sort(key=faults.by_place)
-        raise BadInput("job-invalid", where=found[0].where, faults=tuple(found), file=file, count=len(found))
+        told = faults.in_order(found)
+        raise BadInput("job-invalid", where=told[0].where, faults=told, file=file, count=len(told))
     return build.workload(parsed, _default_name(parsed.workdir, file))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def _default_name(workdir: str, file: str) -> str:

@@ -1,4 +1,7 @@
-"""pydantic's faults → our faults: one for each, with its place, its dotted key, why, and the nearest key."""
+"""pydantic's faults → our faults: one for each, with its place, its dotted key, why, and the nearest key.
+
+``model`` is the shape of the file: a job file's, where nothing else is said.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ _MEANT = {
     "training.sequence": ("seq_len", "sequence_length", "max_length"), "training.epochs": ("num_train_epochs",),
     "training.micro_batch": ("per_device_train_batch_size",), "training.batch_size": ("batch", "bs"),
 }  # fmt: skip
+SHOWN = 200  # letters of a fact in a fault: a text may be as long as the file
 _SIGNS = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
 _TYPES = {
     "string_type": "text", "int_type": "whole-number", "int_from_float": "whole-number", "int_parsing": "whole-number",
@@ -35,22 +39,34 @@ _TYPES = {
 }  # fmt: skip
 
 
-def faults_of(error: ValidationError, tree: Tree) -> list[BadInput]:
-    """Every fault of ``error`` as a BadInput, in the order of the file's lines."""
-    return [_fault(dict(found), tree) for found in error.errors(include_url=False)]
+def faults_of(error: ValidationError, tree: Tree, model: type[BaseModel] = JobFile) -> list[BadInput]:
+    """Every fault of ``error`` as a BadInput."""
+    return [_fault(dict(found), tree, model) for found in error.errors(include_url=False)]
 
 
-def by_place(fault: BadInput) -> tuple[int, int]:
+def in_order(found: list[BadInput]) -> tuple[BadInput, ...]:
+    """The faults of a file in the order of its lines, each fact cut to a length that can be read."""
+    for fault in found:
+        fault.facts = {name: _cut(value) for name, value in fault.facts.items()}
+    return tuple(sorted(found, key=_by_place))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def _by_place(fault: BadInput) -> tuple[int, int]:
     """Sort key: line and column; faults without a place come last."""
     where = fault.where
     return (where.line or 0, where.column or 0) if where and where.line else (1 << 30, 0)
 
 
-def _fault(found: dict[str, Any], tree: Tree) -> BadInput:
+def _fault(found: dict[str, Any], tree: Tree, model: type[BaseModel]) -> BadInput:
     path = tuple(part for part in found["loc"] if part != "[key]")
     key, code = dotted(path), found["type"]
     if code == "extra_forbidden":
-        return BadInput("key-unknown", where=_place(tree, path, of_key=True), key=key, nearest=nearest_key(path))
+        nearest = nearest_key(path, model)
+        return BadInput("key-unknown", where=_place(tree, path, of_key=True), key=key, nearest=nearest)
     if code == "missing":
         missing = "run-missing" if key == "run" else "key-missing"
         return BadInput(missing, where=_place(tree, path[:-1], of_key=False), key=key)
@@ -76,36 +92,38 @@ def _place(tree: Tree, path: Path, *, of_key: bool) -> Where | None:
     return tree.values.get(())
 
 
-def nearest_key(path: Path) -> str:
+def nearest_key(path: Path, model: type[BaseModel] = JobFile) -> str:
     """The dotted key that the last part of ``path`` may have meant; empty for no idea.
 
     Beside it first, then by what other tools call it, then in any other section.
     """
     word = str(path[-1]).lower().replace("-", "_")
     around = dotted(path[:-1])
-    beside = dict(_siblings(path[:-1]))
+    beside = dict(_siblings(path[:-1], model))
     if word in beside or (found := near(word, tuple(beside))):
         return f"{around}.{word if word in beside else found}".removeprefix(".")
-    meant = next((key for key, names in _MEANT.items() if word in names), None)
+    known = known_keys(model)
+    meant = next((key for key, names in _MEANT.items() if word in names and key in known), None)
     if meant is not None:
         return meant
-    by_last = {key.rpartition(".")[2]: key for key in reversed(known_keys())}
+    by_last = {key.rpartition(".")[2]: key for key in reversed(known)}
     return by_last.get(word) or by_last.get(near(word, tuple(by_last)), "")
 
 
-def _siblings(path: Path) -> Iterator[tuple[str, Any]]:
-    model: type[BaseModel] | None = JobFile
+def _siblings(path: Path, model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    around: type[BaseModel] | None = model
     for part in path:
         if isinstance(part, str):
-            model = _section_in(model.model_fields[part].annotation) if model and part in model.model_fields else None
-    if model:
-        yield from model.model_fields.items()
+            known = around.model_fields.get(part) if around else None
+            around = _section_in(known.annotation) if known else None
+    if around:
+        yield from around.model_fields.items()
 
 
 @cache
-def known_keys() -> tuple[str, ...]:
-    """Every key that a job file may have, dotted, in the order of the contracts."""
-    return tuple(_keys_of(JobFile, ""))
+def known_keys(model: type[BaseModel] = JobFile) -> tuple[str, ...]:
+    """Every key that the file may have, dotted, in the order of the contracts."""
+    return tuple(_keys_of(model, ""))
 
 
 def _keys_of(model: type[BaseModel], before: str) -> Iterator[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tradewind.app.accounts import REHEARSAL, kind_of
+from tradewind.app.accounts import REHEARSAL, kind_of, region_of
 from tradewind.app.views.jobs import time_scale
 from tradewind.app.views.values import instant, money_json
 from tradewind.domain.money import Money
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import JOB_ENDED, LEASE_CLOSED, LeaseState
+from tradewind.leasing import networks
 from tradewind.leasing.release import ALERT_AFTER, ALERT_LOOKS
 from tradewind.leasing.sweep import Checked, Remnant, Stray
 
@@ -45,6 +46,8 @@ def why_open(lease: Lease, job: Job | None, now: datetime) -> str | None:
         return f"not-ending tries={tries(lease)} reason={reason}" if not_ending(lease, now) else f"ending {reason=!s}"
     if lease.state in (LeaseState.UNKNOWN, LeaseState.SUSPECT):
         return lease.state.value.lower()
+    if lease.kind == networks.KIND:
+        return "network"
     if job is None:
         return f"no-job job={lease.job}" if lease.job else "nobody"
     return f"{'job-ended' if job.state in JOB_ENDED else 'job'} job={job.id} state={job.state.value}"
@@ -65,8 +68,9 @@ def stray_json(stray: Stray) -> dict[str, Any]:
     """A thing of ours that no open row explains, as a lease: what its tags and its cloud do not tell is null."""
     instance, told = stray.instance, stray.told
     return {
-        "lease": told.lease, "kind": "instance", "state": LeaseState.UNKNOWN.value, "end_reason": None,
-        "job": told.job or None, "cloud": stray.lease.offer["cloud"] if stray.lease else stray.account,
+        "lease": told.lease, "kind": kind_of_thing(stray.account), "state": LeaseState.UNKNOWN.value,
+        "end_reason": None, "job": told.job or None,
+        "cloud": stray.lease.offer["cloud"] if stray.lease else kind_of(stray.account),
         "region": instance.region, "zone": instance.zone, "instance_type": instance.instance_type,
         "purchase": instance.purchase, "cloud_id": instance.id, "price_per_hour": told.price_per_hour,
         "requested_at": None, "paid_from": instant(instance.launched_at), "paid_to": instant(instance.ended_at),
@@ -75,6 +79,11 @@ def stray_json(stray: Stray) -> dict[str, Any]:
         "why_open": f"stray-{stray.why}", "time_scale": None, "rehearsal": None, "account": stray.account,
         "limit": None, "faults": 0, "fault_kind": None,
     }  # fmt: skip
+
+
+def kind_of_thing(account: str) -> str:
+    """What an account rents: machines, or networks."""
+    return "network" if account.endswith(networks.account_of("")) else "instance"
 
 
 def remnant_json(remnant: Remnant) -> dict[str, Any]:
@@ -87,7 +96,7 @@ def remnant_json(remnant: Remnant) -> dict[str, Any]:
     lease = remnant.lease
     return dict.fromkeys(unknown) | {
         "lease": remnant.left.lease, "kind": remnant.left.kind, "state": LeaseState.UNKNOWN.value,
-        "job": lease.job if lease else None, "cloud": lease.offer["cloud"] if lease else remnant.account,
+        "job": lease.job if lease else None, "cloud": lease.offer["cloud"] if lease else kind_of(remnant.account),
         "cloud_id": remnant.left.id, "why_open": "stray-left-behind", "account": remnant.account, "faults": 0,
     }  # fmt: skip
 
@@ -95,6 +104,6 @@ def remnant_json(remnant: Remnant) -> dict[str, Any]:
 def checked_json(each: Checked) -> dict[str, Any]:
     """One place that was looked at."""
     return {
-        "cloud": each.cloud, "account": each.account, "region": each.region, "complete": each.complete,
-        "seen_at": instant(each.seen_at),
+        "cloud": each.cloud, "account": each.account, "region": each.region or region_of(each.account),
+        "complete": each.complete, "seen_at": instant(each.seen_at),
     }  # fmt: skip

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @with_json
 def command(world: World, job: str) -> int:
     """Stop the job and say how it stands; exit 0 when it has ended."""
-    from tradewind.app.interface import open_count
     from tradewind.cli.reporting import keep_report
 
     control = world.inside.control()
@@ -34,9 +33,9 @@ def command(world: World, job: str) -> int:
     if world.json:
         world.answer(shown)
     else:
-        from tradewind.cli.draw.cost import open_leases
+        from tradewind.cli.draw.cost import still_open
         from tradewind.cli.draw.ending import outcome
 
         world.draw(outcome, shown)
-        world.draw(open_leases, open_count(control.leases(False)))
+        world.draw(still_open, control.leases(False))
     return 0

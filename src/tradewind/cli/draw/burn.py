@@ -22,7 +22,7 @@ def burn(pen: Pen, leases: list[Lease], complete: bool) -> tuple[RenderableType,
     """The sum an hour; how much of it is for leases that may not be there; what is in no sum, and why."""
     paid = [each for each in leases if each["state"] in PAID and not each["paid_to"]]
     real = [each for each in paid if not each["rehearsal"]]
-    unpriced = [each for each in real if not each["price_per_hour"] and each["cloud"] not in OWN]
+    unpriced = [each for each in real if not each["price_per_hour"] and not free(each)]
     rehearsed = len(paid) - len(real)
     sums, unsure = an_hour(real), an_hour([each for each in real if each["state"] in UNSURE])
     code = "burn" if complete else "burn-at-least"
@@ -36,6 +36,11 @@ def burn(pen: Pen, leases: list[Lease], complete: bool) -> tuple[RenderableType,
     if rehearsed:
         lines.append(Text(pen.say("burn-rehearsed", count=rehearsed), DIM))
     return tuple(lines)
+
+
+def free(lease: Lease) -> bool:
+    """Whether it costs nothing: what is one's own, and a network that is no more than rules about who gets in."""
+    return lease["cloud"] in OWN or (lease["kind"], lease["instance_type"]) == ("network", "default")
 
 
 def an_hour(leases: list[Lease]) -> list[dict[str, str]]:

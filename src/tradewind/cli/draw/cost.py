@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from tradewind.app.interface import open_count
 from tradewind.cli.draw.figures import instant, moment, money, moneys, span
 from tradewind.cli.draw.jobs import offer_text
 from tradewind.cli.draw.pen import Column, Pen
@@ -59,6 +60,14 @@ def sums(pen: Pen, job: dict[str, Any]) -> list[tuple[str, str | Text]]:
     if job["lost_seconds"]:
         rows.append(("fact-lost", span(job["lost_seconds"])))
     return rows
+
+
+def still_open(pen: Pen, listed: dict[str, Any]) -> Text:
+    """:func:`open_leases` of what is listed; where nothing but networks is left, that these go by themselves."""
+    number = open_count(listed)
+    if number and all(each["kind"] == "network" for each in listed["leases"]):
+        return Text(pen.say("open-leases-networks", count=number))
+    return open_leases(pen, number)
 
 
 def open_leases(pen: Pen, number: int | None) -> Text:

@@ -15,6 +15,14 @@ from tradewind.cli.draw.timeline import left
 
 Job = dict[str, Any]
 _STYLES = {"SUCCEEDED": GOOD, "STOPPED": WARN}
+_ANSWERED = (
+    "quota",
+    "auth",
+    "money",
+    "price_cap",
+    "capacity",
+    "invalid",
+)  # refusals that there is something to do about
 
 
 def outcome(pen: Pen, job: Job) -> RenderableType:
@@ -28,13 +36,25 @@ def outcome(pen: Pen, job: Job) -> RenderableType:
         told.append(" · " + pen.reason(why, "why-"))
     measures = [f"{name} {number(value, 4)}" for name, value in sorted(job["metrics"].items())]
     outputs = _outputs(job["outputs"])
+    refused = _refusals(pen, job) if state == "FAILED" and exit_code is None else []
     missing = ", ".join(job["outputs"].get("missing") or []) if isinstance(job["outputs"], dict) else ""
     return stack(
         told,
+        *refused,
         Text("  " + " · ".join(measures)) if measures else None,
         Unbroken("  " + pen.say("outputs-at", path=outputs)) if outputs else None,
         Text("  " + pen.say("outputs-missing", names=missing), WARN) if missing else None,
     )
+
+
+def _refusals(pen: Pen, job: Job) -> list[Text]:
+    """What clouds said when they refused, the last of each kind, and what to do about it."""
+    said = {
+        kind: words for event in job["events"] if event["kind"] == "lease-refused" and event["why"]
+        for kind, found, words in [event["why"].partition(": ")] if found and kind in _ANSWERED
+    }  # fmt: skip
+    lines = [line for kind, words in said.items() for line in (words, pen.say(f"next-refused-{kind}"))]
+    return [_below(pen, line) for line in lines]
 
 
 def _outputs(outputs: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from tradewind.cli.draw.burn import OWN, burn
+from tradewind.cli.draw.burn import OWN, burn, free
 from tradewind.cli.draw.figures import UNKNOWN, instant, money, number
 from tradewind.cli.draw.pen import Column, Pen
 from tradewind.cli.draw.strokes import BAD, DIM, GOOD, HEAD, NARROW, WARN, gap, head, noted, stack, table
@@ -84,7 +84,7 @@ def _money(pen: Pen, lease: Lease) -> tuple[str, str]:
     if price:
         told = pen.say("per-hour", money=money(price))
     else:
-        told = pen.say("price-none" if lease["cloud"] in OWN else "price-not-known")
+        told = pen.say("price-none" if free(lease) else "price-not-known")
     return told, pen.say("so-far", money=money(cost)) if cost else ""
 
 
@@ -119,7 +119,8 @@ def _ended(pen: Pen, lease: Lease) -> list[str | Text]:
 
 def machine(lease: Lease) -> str:
     """``aws g6f.2xlarge eus2-az1``, as far as it is known."""
-    parts = (lease["cloud"], lease["instance_type"], lease["zone"] or lease["region"])
+    what = lease["kind"] if lease["kind"] == "network" else lease["instance_type"]
+    parts = (lease["cloud"], what, lease["zone"] or lease["region"])
     return " ".join(part for part in parts if part) or str(lease["kind"])
 
 

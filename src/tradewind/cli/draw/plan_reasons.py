@@ -21,10 +21,10 @@ ABOUT = {
     "time": ("length-at-most", "length-unknown", "limits-unjudged", "setup-hours", "setup-p99"),
     "money": ("price-range", "exchange-rate", "disk-assumed", "storage-tariff-unknown", "egress-assumed",
               "egress-not-counted", "egress-tariff-unknown"),
-    "spot": ("spot-hazards", "spot-wait", "spot-needs-store", "spot-saves-unknown", *TOLD),
+    "spot": ("spot-hazards", "spot-wait", "spot-without-store", "spot-saves-unknown", *TOLD),
     "data": ("data-size-assumed", "data-size-unknown", "data-far", "data-each-epoch", "data-region-unknown",
              "data-egress-unknown"),
-    "place": ("nodes-open", "quota-unknown", "refused-lately", "compliance-unchecked"),
+    "place": ("nodes-open", "quota-unknown", "quota-not-asked", "refused-lately", "compliance-unchecked"),
     "carbon": ("gpu-power", "carbon-unknown"),
     "choice": ("objective-balanced",),
 }  # fmt: skip

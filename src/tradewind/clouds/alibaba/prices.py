@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tradewind.clouds.alibaba.ecs import Ecs, default_credential
+from tradewind.clouds.alibaba.client import HOME_REGION, Api
 from tradewind.clouds.alibaba.tables import CLOUD, PERIODS, newest, to_machines, to_points, to_price
 from tradewind.clouds.answers import Odd, amount, listed, next_cursor, pick, published, read_rows, text
 from tradewind.domain.market import SpotPoint
@@ -15,7 +15,6 @@ from tradewind.ports.compute import CloudFault
 from tradewind.ports.prices import Page
 
 MACHINES = "machines"
-HOME_REGION = "cn-hangzhou"  # asked for what is the same everywhere
 PURCHASES = (*PERIODS, Purchase.SPOT)
 HISTORY = timedelta(days=30)  # how far back DescribeSpotPriceHistory reaches
 # What ECS answers for a type that it lists and does not sell in this place or this way: a row to skip, not a fault.
@@ -29,12 +28,13 @@ def connect(endpoint: str | None = None) -> AlibabaPrices:
     Raises:
         CloudFault: ``auth``: there are no credentials.
     """
-    hosts = _endpoint if endpoint is None else lambda region: endpoint
-    return AlibabaPrices(Ecs(default_credential(), hosts), lambda: datetime.now(UTC))
+    api = Api({"ecs": endpoint} if endpoint else {}, _now)
+    _ = api.credential
+    return AlibabaPrices(api, _now)
 
 
-def _endpoint(region: str) -> str:
-    return f"https://ecs.{region}.aliyuncs.com"
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class AlibabaPrices:
@@ -43,15 +43,15 @@ class AlibabaPrices:
     name = CLOUD
     calls_per_second = 5.0
 
-    def __init__(self, ecs: Ecs, now: Callable[[], datetime]) -> None:
-        self._ecs = ecs
+    def __init__(self, api: Api, now: Callable[[], datetime]) -> None:
+        self._api = api
         self._now = now
         self._accelerated: frozenset[str] | None = None
         self._sold: dict[str, tuple[str, ...]] = {}
 
     def parts(self) -> tuple[str, ...]:
         """The machines, then each region × purchase."""
-        answer = self._ecs.ask(HOME_REGION, "DescribeRegions")
+        answer = self._api.ask("ecs", HOME_REGION, "DescribeRegions")
         with published("DescribeRegions"):
             regions = _visible(listed(answer, "Regions", "Region"), "regions")
             names = sorted(text(region, "RegionId") for region in regions)
@@ -78,7 +78,7 @@ class AlibabaPrices:
 
     def _machines(self, cursor: str | None) -> Page:
         further = {"NextToken": cursor} if cursor else {}
-        answer = self._ecs.ask(HOME_REGION, "DescribeInstanceTypes", MaxResults="500", **further)
+        answer = self._api.ask("ecs", HOME_REGION, "DescribeInstanceTypes", MaxResults="500", **further)
         with published("DescribeInstanceTypes"):
             rows = listed(answer, "InstanceTypes", "InstanceType")
             if cursor is None:
@@ -90,8 +90,8 @@ class AlibabaPrices:
     def _sold_in(self, region: str) -> tuple[str, ...]:
         """The accelerated types that any zone of a region has, in order."""
         if region not in self._sold:
-            answer = self._ecs.ask(
-                region, "DescribeAvailableResource", RegionId=region, DestinationResource="InstanceType",
+            answer = self._api.ask(
+                "ecs", region, "DescribeAvailableResource", RegionId=region, DestinationResource="InstanceType",
                 InstanceChargeType="PostPaid",
             )  # fmt: skip
             with published("DescribeAvailableResource"):
@@ -119,8 +119,8 @@ class AlibabaPrices:
         try:
             if purchase is Purchase.SPOT:
                 return Page((), newest(self._points(region, instance_type), as_of), following)
-            answer = self._ecs.ask(
-                region, "DescribePrice", RegionId=region, ResourceType="instance", InstanceType=instance_type,
+            answer = self._api.ask(
+                "ecs", region, "DescribePrice", RegionId=region, ResourceType="instance", InstanceType=instance_type,
                 PriceUnit=PERIODS[purchase][0], Period="1", Amount="1",
                 **{"SystemDisk.Category": "cloud_essd", "SystemDisk.Size": "40"},
             )  # fmt: skip
@@ -130,7 +130,7 @@ class AlibabaPrices:
         except Odd as odd:
             return Page((), (), following, (f"{instance_type}: {odd}",))
         except CloudFault as fault:
-            if not fault.words.startswith(NOT_SOLD):
+            if not (fault.code or "").startswith(NOT_SOLD):
                 raise
             return Page((), (), following, (f"{instance_type}: {fault.words}",))
 
@@ -138,9 +138,9 @@ class AlibabaPrices:
         """What the history of one type tells, however many answers it takes; without ``StartTime`` the last 3 hours."""
         offset: int | None = 0
         while offset is not None:
-            answer = self._ecs.ask(
-                region, "DescribeSpotPriceHistory", RegionId=region, InstanceType=instance_type, NetworkType="vpc",
-                OSType="linux", IoOptimized="optimized", Offset=str(offset), **since,
+            answer = self._api.ask(
+                "ecs", region, "DescribeSpotPriceHistory", RegionId=region, InstanceType=instance_type,
+                NetworkType="vpc", OSType="linux", IoOptimized="optimized", Offset=str(offset), **since,
             )  # fmt: skip
             with published("DescribeSpotPriceHistory"):
                 points = tuple(to_points(answer, region))

@@ -12,15 +12,13 @@ from typing import Any
 
 from tradewind.clouds.answers import answered_at, filled, listed, next_cursor, pick, published, read_rows, text
 from tradewind.clouds.aws import tables
+from tradewind.clouds.aws.client import Api
 from tradewind.domain.market import SpotPoint
 from tradewind.ports.prices import Page, Prices
 
 _LINUX = ["Linux/UNIX"]
 _TYPES = [{"Name": "instance-type", "Values": list(tables.GPU_FAMILIES)}]
 _HEADERS = ("ResponseMetadata", "HTTPHeaders")
-_PRODUCTS = {  # whole machines under plain Linux, as they run
-    "operatingSystem": "Linux", "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used",
-}  # fmt: skip
 
 
 def connect() -> Prices:
@@ -29,9 +27,9 @@ def connect() -> Prices:
     Raises:
         ModuleNotFoundError: boto3 is not installed.
     """
-    import boto3  # late: a third of a second
+    import boto3  # noqa: F401 that it is there; the SDK is used late
 
-    return AwsPrices(boto3.session.Session())
+    return AwsPrices(Api())
 
 
 class AwsPrices:
@@ -40,16 +38,14 @@ class AwsPrices:
     name = "aws"
     calls_per_second = 5.0  # a describe bucket refills by 20 a second (EC2 API throttling); GetProducts publishes none
 
-    def __init__(self, session: Any) -> None:
-        self._session = session
-        self._home = session.region_name or "us-east-1"
-        self._china = session.get_partition_for_region(self._home) == "aws-cn"
-        self._client = cache(self._new_client)
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._ask = api.ask
         self._zones = cache(self._ask_zones)
 
     def parts(self) -> tuple[str, ...]:
         """Three for each region that the account has turned on."""
-        answer = self._ask("ec2", self._home, "describe_regions")
+        answer = self._ask("ec2", self._api.home, "describe_regions")
         with published("DescribeRegions"):
             regions = sorted(text(each, "RegionName") for each in listed(answer, "Regions"))
         return tuple(f"{region}/{kind}" for region in regions for kind in ("machines", "prices", "spot"))
@@ -79,9 +75,9 @@ class AwsPrices:
             return Page(machines, (), next_cursor(cursor, answer.get("NextToken")), odd)
 
     def _prices(self, region: str, cursor: str | None) -> Page:
-        wanted = {"regionCode": region, **_PRODUCTS}
+        wanted = {"regionCode": region, "tenancy": "Shared", **tables.PLAIN_LINUX}
         answer = self._ask(
-            "pricing", "cn-northwest-1" if self._china else "us-east-1", "get_products", ServiceCode="AmazonEC2",
+            "pricing", tables.PRICE_LIST_AT[self._api.partition], "get_products", ServiceCode="AmazonEC2",
             Filters=[{"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()],
             FormatVersion="aws_v1", MaxResults=100, NextToken=cursor,
         )  # fmt: skip
@@ -122,32 +118,3 @@ class AwsPrices:
         with published("DescribeAvailabilityZones"):
             zones = {text(each, "ZoneName"): text(each, "ZoneId") for each in listed(answer, "AvailabilityZones")}
             return zones, answered_at(pick(answer, *_HEADERS)).isoformat()
-
-    def _ask(self, service: str, region: str, operation: str, **parameters: Any) -> Any:
-        from botocore.exceptions import BotoCoreError, ClientError
-        from botocore.parsers import ResponseParserError
-
-        from tradewind.clouds.aws.faults import classify
-
-        try:
-            send = getattr(self._client(service, region), operation)
-            return send(**{name: value for name, value in parameters.items() if value is not None})
-        except (ClientError, BotoCoreError, ResponseParserError) as error:
-            raise classify(error) from error
-
-    def _new_client(self, service: str, region: str) -> Any:
-        from botocore.config import Config
-
-        once = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=60)
-        client = self._session.client(service, region_name=region, config=once)
-        client.meta.events.register("before-parse", _require_whole)
-        return client
-
-
-def _require_whole(response_dict: Any, **_: Any) -> None:
-    """The SDK reads the half of a JSON answer that arrived as one without a list; a length that is short tells it."""
-    from botocore.exceptions import IncompleteReadError
-
-    announced, came = response_dict["headers"].get("content-length", ""), len(response_dict["body"])
-    if announced.isdigit() and came != int(announced):
-        raise IncompleteReadError(actual_bytes=came, expected_bytes=int(announced))

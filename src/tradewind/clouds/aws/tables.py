@@ -19,6 +19,12 @@ from tradewind.domain.offer import Purchase
 PRICE_LIST = "AWS Price List API 2017-10-15"
 SPOT_PRICES = "AWS EC2 API 2016-11-15 DescribeSpotPriceHistory"
 
+PLAIN_LINUX = {  # whole machines under plain Linux, as they run; for a tenancy
+    "operatingSystem": "Linux", "preInstalledSw": "NA", "capacitystatus": "Used",
+}  # fmt: skip
+# Where each partition of AWS answers for the price list of all its regions.
+PRICE_LIST_AT = {"aws": "us-east-1", "aws-cn": "cn-northwest-1", "aws-us-gov": "us-east-1"}
+
 # The families with GPUs by AWS's naming rules: P and G; DL has accelerators that the catalog lists beside them.
 GPU_FAMILIES = ("p*", "g*", "dl*")
 _GPU_TYPE = re.compile(r"(?:p|g|gr|dl)\d")
@@ -26,11 +32,12 @@ _TERMS = {"1yr": (Purchase.RESERVED_1Y, 8760), "3yr": (Purchase.RESERVED_3Y, 262
 _OUT_OF_MIB = 1024
 
 
-def to_prices(row: str, region: str, day: str) -> Iterator[ListedPrice]:
+def to_prices(row: str, region: str, day: str, only: str | None = None) -> Iterator[ListedPrice]:
     """The prices of one product: on demand, and of each term the standard class, else the convertible one.
 
     Args:
         row: the JSON text of one element of ``PriceList``.
+        only: of this type, whatever it has; None: of every type with GPUs.
 
     Raises:
         Odd: not of the published shape, or without a price.
@@ -40,7 +47,8 @@ def to_prices(row: str, region: str, day: str) -> Iterator[ListedPrice]:
     if attributes.get("regionCode") != region:
         raise Odd(f"it is of {attributes.get('regionCode')!r}, not of {region}")
     machine = text(attributes, "instanceType")
-    if not _GPU_TYPE.match(machine) or attributes.get("marketoption", "OnDemand") != "OnDemand":  # else a block
+    wanted = machine == only if only else _GPU_TYPE.match(machine)
+    if not wanted or attributes.get("marketoption", "OnDemand") != "OnDemand":  # else a block
         return
 
     def listed_at(purchase: Purchase, payment: str | None, currency: str, per_hour: Decimal) -> ListedPrice:
