@@ -57,7 +57,8 @@ ODD_CAPABILITIES = Capabilities(
 class OddCloud:
     """A cloud in memory. ``faults`` are met one a launch: lose, error-yet-creates, refuse, throttle, unsent.
 
-    For ``late_s`` after its launch a machine is not known: it is not listed, and not ended.
+    For ``late_s`` after its launch a machine is not known: it is not listed, and not ended. What is made in ``parts``
+    is PENDING until it was launched so often.
     """
 
     clock: Clock
@@ -71,6 +72,7 @@ class OddCloud:
     caps: Capabilities = ODD_CAPABILITIES
     prefix: str = "m"
     late_s: float = 0.0
+    parts: int = 1
 
     def launch(self, order: Order) -> Accepted:
         self.orders.append(order.to_json())
@@ -84,7 +86,7 @@ class OddCloud:
             raise CloudFault("unavailable", "connection refused", sent="no")
         if fault == "nothing-made":
             raise CloudFault("unavailable", "timed out", sent="maybe")
-        made = self.make(order)
+        made = self._begun(order) or self.make(order)
         if fault == "twins":
             self.clock.sleep(1)
             self.make(order)
@@ -92,10 +94,20 @@ class OddCloud:
             raise CloudFault("unavailable", "timed out", sent="maybe")
         return Accepted((made.id,), self.clock.now())
 
+    def _begun(self, order: Order) -> Instance | None:
+        """What is made in parts and has one already, with one more."""
+        found = next((each for each in self.machines.values() if each.token == order.token), None)
+        if found is None or self.parts == 1:
+            return None
+        if self.orders.count(order.to_json()) >= self.parts:
+            self.set(found.id, state=InstanceState.RUNNING)
+        return found
+
     def make(self, order: Order) -> Instance:
         made = Instance(
             id=f"{self.prefix}-{len(self.machines)}", token=order.token, lease=order.lease, owner=order.owner,
-            state=InstanceState.RUNNING, why=None, address="nowhere", launched_at=self.clock.now(), tags=order.tags,
+            state=InstanceState.RUNNING if self.parts == 1 else InstanceState.PENDING, why=None, address="nowhere",
+            launched_at=self.clock.now(), tags=order.tags,
         )  # fmt: skip
         self.machines[made.id] = made
         return made

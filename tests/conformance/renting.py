@@ -165,6 +165,18 @@ class RentingGround(Ground):
         """Something of every kind that a machine may leave: their ids."""
         raise NotImplementedError
 
+    def parts(self) -> list[str]:
+        """What networks of ours are made of: the ids of all that there is."""
+        raise NotImplementedError
+
+    def parts_of(self, kind: str) -> list[str]:
+        """What a whole network of a kind is made of: an id's beginning for each part."""
+        raise NotImplementedError
+
+    def let_in(self) -> list[tuple[str, int, int, str]]:
+        """Protocol, ports from and to, and source of all that our groups let in."""
+        raise NotImplementedError
+
     def disks(self) -> list[str]:
         """The disks that there are."""
         raise NotImplementedError
@@ -262,11 +274,16 @@ class RentingGround(Ground):
     def lose(self, *, done: bool) -> None:
         self.fault("lost-answer" if done else "dropped")
 
-    def refuse(self) -> None:
+    @property
+    def away(self) -> dict[str, str]:
+        """Endpoints at which nobody answers."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}"
-        self.cloud = self.provider(endpoints=dict.fromkeys(self.front.endpoints, url)).cloud(self.at.region)
+        return dict.fromkeys(self.front.endpoints, url)
+
+    def refuse(self) -> None:
+        self.cloud = self.provider(endpoints=self.away).cloud(self.at.region)
 
     def running(self, order: Order) -> Any:
         (id_,) = self.rented.launch(order).ids
@@ -345,6 +362,31 @@ class AwsGround(RentingGround):
         self.front.account.quotas[self.at.region, "L-DB2E81BA"] = 4 * count
         return super().many(count)
 
+    def parts(self) -> list[str]:
+        kinds = {"SecurityGroups": "GroupId", "Subnets": "SubnetId", "RouteTables": "RouteTableId", "Vpcs": "VpcId",
+                 "InternetGateways": "InternetGatewayId", "NatGateways": "NatGatewayId",
+                 "Addresses": "AllocationId"}  # fmt: skip
+        return [
+            each[id_name] for rows, id_name in kinds.items() for each in self._told(rows)
+            if {"Key": "tradewind:owner", "Value": OWNER} in each.get("Tags", []) and each.get("State") != "deleted"
+        ]  # fmt: skip
+
+    def parts_of(self, kind: str) -> list[str]:
+        if kind == "default":
+            return ["sg"]
+        zones = len(self.front.account.zones(self.at.region))
+        return ["vpc", "sg", "igw", "nat", "eipalloc", "rtb", "rtb", *["subnet"] * (zones + 1)]
+
+    def let_in(self) -> list[tuple[str, int, int, str]]:
+        return [
+            (rule["IpProtocol"], rule["FromPort"], rule["ToPort"], source["CidrIp"])
+            for each in self._told("SecurityGroups") if each["GroupId"] in self.parts()
+            for rule in each["IpPermissions"] for source in rule["IpRanges"]
+        ]  # fmt: skip
+
+    def _told(self, rows: str) -> list[dict[str, Any]]:
+        return list(self.front.account.moto.ask(self.at.region, f"Describe{rows}")[rows])
+
     def disks(self) -> list[str]:
         return [each["VolumeId"] for each in self._volumes()]
 
@@ -356,7 +398,7 @@ class AwsGround(RentingGround):
         )
 
     def _volumes(self) -> list[dict[str, Any]]:
-        return list(self.front.account.moto.ask(self.at.region, "DescribeVolumes")["Volumes"])
+        return self._told("Volumes")
 
     def protect(self, id_: str) -> None:
         self.front.account.protected.add(id_)
@@ -422,11 +464,37 @@ class AlibabaGround(RentingGround):
         disk = {**idle, "Type": "data", "Size": 8, "Category": "cloud_essd", "Encrypted": True, "KMSKeyId": "",
                 "DiskChargeType": "PostPaid", "DeleteWithInstance": False, "ImageId": ""}  # fmt: skip
         card: dict[str, Any] = {**idle, "Type": "Secondary", "VSwitchId": order.subnet, "VpcId": "",
-                                "PrivateIpAddress": "", "SecurityGroupIds": {"SecurityGroupId": []}, "DeleteOnRelease": False}  # fmt: skip
+                                "PrivateIpAddress": "", "SecurityGroupIds": {"SecurityGroupId": []},
+                                "DeleteOnRelease": False}  # fmt: skip
         return [things.add(kind, region, told, order.tags).id for kind, told in (("d", disk), ("eni", card))]
 
     def more_than_two_pages(self) -> int:
         return 230  # a page has a hundred
+
+    def parts(self) -> list[str]:
+        things = self.front.account.things
+        return [
+            each.id for kind in ("sg", "vsw", "vpc", "ngw", "eip") for each in things.of(kind, self.at.region)
+            if each.tags.get("tradewind:owner") == OWNER
+        ]  # fmt: skip
+
+    def parts_of(self, kind: str) -> list[str]:
+        zones = self.front.account.market.zones[self.at.region]
+        return ["sg"] if kind == "default" else ["vpc", "sg", "ngw", "eip", *["vsw"] * len(zones)]
+
+    def let_in(self) -> list[tuple[str, int, int, str]]:
+        api = alibaba.Api(self.front.endpoints, self.clock.now)
+        place = {"RegionId": self.at.region, "Direction": "ingress"}
+        found = [
+            rule for each in self.parts() if each.startswith("sg-")
+            for rule in api.ask("ecs", self.at.region, "DescribeSecurityGroupAttribute", SecurityGroupId=each, **place)
+            ["Permissions"]["Permission"]
+        ]  # fmt: skip
+        ports = [[int(each) for each in rule["PortRange"].split("/")] for rule in found]
+        return [
+            (rule["IpProtocol"].lower(), first, last, rule["SourceCidrIp"])
+            for rule, (first, last) in zip(found, ports, strict=True)
+        ]
 
     def disks(self) -> list[str]:
         return [each.id for each in self.front.account.things.of("d", self.at.region)]

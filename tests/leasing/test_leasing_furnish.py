@@ -274,3 +274,13 @@ def test_of_a_machine_that_never_answers_its_last_words_are_kept(desk: Desk) -> 
     with desk.room.db.read() as db:
         (told,) = (event for event in records.events(db, what=id_) if event.kind == "boot-console")
     assert told.cause == "m-0 boots / Kernel panic"
+
+
+def test_a_network_of_which_only_a_part_was_made_is_made_whole(desk: Desk) -> None:
+    """Whoever made it died in the middle: what is there is found by its token, and its launch goes on from there."""
+    desk.networks.faults = ["lose"]
+    desk.networks.parts = 3  # it is whole after so many launches
+    desk.until(desk.intend(), LeaseState.RUNNING)
+    assert len(desk.networks.machines) == 1
+    assert len(set(desk.networks.orders)) == 1
+    assert len(desk.machines.orders) == 1

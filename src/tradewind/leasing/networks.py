@@ -17,7 +17,7 @@ from tradewind.domain.records import Lease
 from tradewind.domain.states import LEASE_CLOSED, LeaseState
 from tradewind.leasing import tags
 from tradewind.leasing.room import ACTOR, Room, Site
-from tradewind.ports.compute import REFUSALS, CloudFault, FaultKind, HardEnd, Order
+from tradewind.ports.compute import REFUSALS, CloudFault, FaultKind, HardEnd, InstanceState, Listing, Order
 from tradewind.store import records
 
 KIND, IDLE = "network", "idle"
@@ -91,6 +91,15 @@ def used(db: Connection, lease: Lease) -> bool:
     """Whether a machine needs this network: one that is open, in any state."""
     machines = records.leases_of_account(db, lease.account.removesuffix(_SUFFIX), open_only=True)
     return any(each.kind != KIND for each in machines)
+
+
+def unfinished(lease: Lease, listing: Listing) -> bool:
+    """Whether this is a network of which a part is there: whoever made it was cut off, and its launch goes on from it.
+
+    It is found by its tags, so that nothing is made twice; a machine's launch is never sent again.
+    """
+    begun = any(each.state is InstanceState.PENDING for each in listing.instances)
+    return lease.kind == KIND and lease.wanted and lease.state is LeaseState.PENDING and bool(lease.order) and begun
 
 
 def tended(room: Room, lease: Lease) -> Lease:

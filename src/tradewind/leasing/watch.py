@@ -14,7 +14,7 @@ from tradewind.domain.records import Lease
 from tradewind.domain.states import EndReason, LeaseState
 from tradewind.leasing import networks
 from tradewind.leasing.room import Account, Note, Room, Step
-from tradewind.ports.compute import Capabilities, CloudFault, Instance, InstanceState, Listing, Query
+from tradewind.ports.compute import Capabilities, CloudFault, Instance, InstanceState, Listing, Query, read_order
 from tradewind.ports.transport import Unreachable
 from tradewind.store.queue import Claim
 
@@ -47,6 +47,8 @@ def step_watch(room: Room, held: Claim[Lease]) -> Step:
     account = room.accounts[held.record.account]
     lease = networks.tended(room, held.record)
     listing = account.compute.find(Query(owner=room.owner, ids=(lease.cloud_id or "",)))
+    if networks.unfinished(lease, listing):
+        account.compute.launch(read_order(lease.order))  # it goes on where it was cut off
     seen = _met(account, listing)
     return _diagnosed(account, decide(held, seen, account.compute.caps, room.clock.now(), lease))
 

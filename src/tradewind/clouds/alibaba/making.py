@@ -84,7 +84,8 @@ class Making:
             usable = [row for row in rows if row.get("IsDefault") or owner_of(to_tags(row))]
             has = {text(row, "ZoneId"): text(row, "VSwitchId") for row in usable}
             free = parts.free_blocks(whole, [text(row, "CidrBlock") for row in rows])
-        for zone in (each for each in self._zones() if each not in has):
+        missing = [each for each in self._zones() if each not in has]
+        for zone in missing:
             block = next(free, None)
             if block is None:
                 break
@@ -94,6 +95,8 @@ class Making:
             )  # fmt: skip
         if not has:
             raise CloudFault("quota", f"{vpc} has no addresses left for a VSwitch", sent="yes")
+        if set(missing) & set(has) or any(row.get("Status") == "Pending" for row in usable):
+            raise _coming_up("a VSwitch", _SOON_S)
         return has[min(has)]
 
     def _way_out(self, vpc: str, block: str, vswitch: str) -> None:
