@@ -47,7 +47,7 @@ _SAME_WIRE = "it is asked by the same client as machines are, over which the cas
 NOT_PLAYED_ON_NETWORKS: dict[int, str] = {
     2: _OF_A_MACHINE, 4: "its parts are found by the token: what is there is not made otherwise",
     5: "one worker at a time has a lease; a second launch goes on where the first is", 11: _OF_A_MACHINE,
-    12: "a part that is not listed yet is unavailable, to be asked for again", 13: "there is one of ours in a region",
+    13: "there is one of ours in a region",
     18: "one is ended at a time", 20: _OF_A_MACHINE,
     **dict.fromkeys((21, 22, 24, 25, 26, 27, 28, 29, 30), _SAME_WIRE),
     **dict.fromkeys((31, 32, 33, 34, 35, 36, 37, 38, 39), _OF_A_MACHINE),

@@ -21,21 +21,13 @@ from typing import Any, ClassVar, Self
 import pytest
 from doubles import SimClock
 from grounds import RUN, Ground
-from lab.alibaba import AlibabaCloud, rights
-from lab.aws_front import AwsFront
-from lab.aws_model import CREDENTIALS
 from lab.control import Control, Fault, Kind
 from lab.engine import Call
 from lab.fleet import Rented
 from lab.machines import NoHypervisor
-from lab.signatures import KEY_ID, SECRET, sign_in
 from lab.stub import Stub
-from lab_account import PLACES, Place, connected, opened
+from lab_account import Place, connected, opened
 
-from tradewind.clouds.alibaba import client as alibaba
-from tradewind.clouds.alibaba.prices import AlibabaPrices
-from tradewind.clouds.aws import client as aws
-from tradewind.clouds.aws.prices import AwsPrices
 from tradewind.leasing.tags import Tags, write
 from tradewind.ports.cloud import Provider
 from tradewind.ports.compute import InstanceState, Order
@@ -125,6 +117,10 @@ class RentingGround(Ground):
     def more_than_two_pages(self) -> int:
         """So many machines are three pages of a list."""
         raise NotImplementedError
+
+    def thousands(self) -> int:
+        """As many machines as can be made in a minute or two."""
+        return 2500
 
     secret: ClassVar[str]
 
@@ -295,233 +291,3 @@ class RentingGround(Ground):
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
         """Leaving fails where the cloud objected to a request."""
         self._open.__exit__(kind, fault, at)
-
-
-class AwsGround(RentingGround):
-    """AWS."""
-
-    at = PLACES["aws"]
-    front: AwsFront
-    secret = CREDENTIALS.secret_key
-    too_many = (b"<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Slower.</Message></Error></Errors>"
-                b"<RequestID>1</RequestID></Response>")  # fmt: skip
-    # What goes along with a call, and is never called.
-    implied = frozenset({"ec2:CreateTags", "iam:CreateServiceLinkedRole"})
-
-    def sent(self, operation: str) -> int:
-        return sum(f"Action={operation}&".encode() in each.body for each in self.stub.log)
-
-    def sign_in(self, secret: str) -> None:
-        self.patch.setenv("AWS_SECRET_ACCESS_KEY", secret)
-
-    def sign_in_by_file(self) -> None:
-        file = self.place / "credentials"
-        file.write_text(f"[default]\naws_access_key_id = {CREDENTIALS.access_key}\n"
-                        f"aws_secret_access_key = {CREDENTIALS.secret_key}\n")  # fmt: skip
-        self.patch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
-        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-            self.patch.delenv(name)
-
-    def nonsense(self) -> object:
-        api = aws.Api(self.front.endpoints, self.clock)
-        api.session.events.register("before-call.ec2.DescribeInstances", _add_nonsense)
-        return api.ask("ec2", self.at.region, "describe_instances")
-
-    def right_to(self, operation: str) -> str:
-        return f"ec2:{operation}"
-
-    def history(self) -> Prices:
-        return AwsPrices(aws.Api(self.front.endpoints, self.clock))
-
-    def rights_used(self) -> set[str]:
-        return {each.name.replace("service-quotas", "servicequotas") for each in self.front.engine.calls}
-
-    def leave_parts(self) -> list[str]:
-        ask, region = self.front.account.moto.ask, self.at.region
-        order = self.order("gone")
-        tags = [{"Key": key, "Value": value} for key, value in order.tags.items()]
-
-        def tagged(kind: str) -> dict[str, Any]:
-            return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]}
-
-        request = {"SpotInstanceRequestId": "sir-00000001", "State": "open", "Type": "one-time", "Tags": tags}
-        self.front.account.requests[region, "sir-00000001"] = request
-        return [
-            ask(region, "CreateVolume", AvailabilityZone=f"{region}a", Size=8, **tagged("volume"))["VolumeId"],
-            ask(region, "CreateNetworkInterface", SubnetId=order.subnet, **tagged("network-interface"))
-            ["NetworkInterface"]["NetworkInterfaceId"],
-            ask(region, "AllocateAddress", **tagged("elastic-ip"))["AllocationId"],
-            "sir-00000001",
-        ]  # fmt: skip
-
-    def more_than_two_pages(self) -> int:
-        self.front.account.page_size = 4
-        return 10
-
-    def many(self, count: int) -> list[str]:
-        self.front.account.quotas[self.at.region, "L-DB2E81BA"] = 4 * count
-        return super().many(count)
-
-    def parts(self) -> list[str]:
-        kinds = {"SecurityGroups": "GroupId", "Subnets": "SubnetId", "RouteTables": "RouteTableId", "Vpcs": "VpcId",
-                 "InternetGateways": "InternetGatewayId", "NatGateways": "NatGatewayId",
-                 "Addresses": "AllocationId"}  # fmt: skip
-        return [
-            each[id_name] for rows, id_name in kinds.items() for each in self._told(rows)
-            if {"Key": "tradewind:owner", "Value": OWNER} in each.get("Tags", []) and each.get("State") != "deleted"
-        ]  # fmt: skip
-
-    def parts_of(self, kind: str) -> list[str]:
-        if kind == "default":
-            return ["sg"]
-        zones = len(self.front.account.zones(self.at.region))
-        return ["vpc", "sg", "igw", "nat", "eipalloc", "rtb", "rtb", *["subnet"] * (zones + 1)]
-
-    def let_in(self) -> list[tuple[str, int, int, str]]:
-        return [
-            (rule["IpProtocol"], rule["FromPort"], rule["ToPort"], source["CidrIp"])
-            for each in self._told("SecurityGroups") if each["GroupId"] in self.parts()
-            for rule in each["IpPermissions"] for source in rule["IpRanges"]
-        ]  # fmt: skip
-
-    def _told(self, rows: str) -> list[dict[str, Any]]:
-        return list(self.front.account.moto.ask(self.at.region, f"Describe{rows}")[rows])
-
-    def disks(self) -> list[str]:
-        return [each["VolumeId"] for each in self._volumes()]
-
-    def stays(self, gb: int) -> None:
-        (at,) = (each["Attachments"][0] for each in self._volumes() if each["Size"] == gb)
-        mapping = {"DeviceName": at["Device"], "Ebs": {"DeleteOnTermination": False}}
-        self.front.account.moto.ask(
-            self.at.region, "ModifyInstanceAttribute", InstanceId=at["InstanceId"], BlockDeviceMappings=[mapping]
-        )
-
-    def _volumes(self) -> list[dict[str, Any]]:
-        return self._told("Volumes")
-
-    def protect(self, id_: str) -> None:
-        self.front.account.protected.add(id_)
-
-    def cap(self, launch: Call) -> str | None:
-        told: str | None = launch.asked["InstanceMarketOptions"]["SpotOptions"].get("MaxPrice")
-        return told
-
-    def as_cap(self, amount: str) -> str:
-        return amount
-
-    def price(self, order: Order) -> Decimal:
-        region, account = self.at.region, self.front.account
-        spot = account.spot_price(region, order.zone or "", order.instance_type)
-        told = spot if order.purchase == "spot" else account.price(region, order.instance_type)
-        assert told is not None
-        return told
-
-
-class AlibabaGround(RentingGround):
-    """Alibaba Cloud."""
-
-    at = PLACES["alibaba"]
-    front: AlibabaCloud
-    secret = SECRET
-    too_many = b'{"Code": "Throttling.Api", "Message": "Slower.", "RequestId": "1"}'
-
-    def sent(self, operation: str) -> int:
-        return sum(each.headers.get("x-acs-action") == operation for each in self.stub.log)
-
-    def sign_in(self, secret: str) -> None:
-        sign_in("alibaba", self.patch, secret)
-
-    def sign_in_by_file(self) -> None:
-        from alibabacloud_credentials.utils import auth_util
-
-        file = self.place / "credentials"
-        file.write_text(f"[default]\nenable = true\ntype = access_key\naccess_key_id = {KEY_ID}\n"
-                        f"access_key_secret = {SECRET}\n")  # fmt: skip
-        self.patch.setenv("ALIBABA_CLOUD_CREDENTIALS_FILE", str(file))
-        self.patch.setattr(auth_util, "environment_credentials_file", str(file))
-        for name in ("environment_access_key_id", "environment_access_key_secret"):
-            self.patch.setattr(auth_util, name, None)
-        for name in ("ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET"):
-            self.patch.delenv(name)
-
-    def nonsense(self) -> object:
-        api = alibaba.Api(self.front.endpoints, self.clock.now)
-        return api.ask("ecs", self.at.region, "DescribeInstances", RegionId=self.at.region, Nonsense="1")
-
-    def right_to(self, operation: str) -> str:
-        return f"ecs:{operation}"
-
-    def history(self) -> Prices:
-        return AlibabaPrices(alibaba.Api(self.front.endpoints, self.clock.now), self.clock.now)
-
-    def rights_used(self) -> set[str]:
-        return rights(self.front.engine.calls)
-
-    def leave_parts(self) -> list[str]:
-        things, region, order = self.front.account.things, self.at.region, self.order("gone")
-        idle = {"Status": "Available", "InstanceId": "", "ZoneId": order.zone, "CreationTime": "2026-11-21T08:00:00Z"}
-        disk = {**idle, "Type": "data", "Size": 8, "Category": "cloud_essd", "Encrypted": True, "KMSKeyId": "",
-                "DiskChargeType": "PostPaid", "DeleteWithInstance": False, "ImageId": ""}  # fmt: skip
-        card: dict[str, Any] = {**idle, "Type": "Secondary", "VSwitchId": order.subnet, "VpcId": "",
-                                "PrivateIpAddress": "", "SecurityGroupIds": {"SecurityGroupId": []},
-                                "DeleteOnRelease": False}  # fmt: skip
-        return [things.add(kind, region, told, order.tags).id for kind, told in (("d", disk), ("eni", card))]
-
-    def more_than_two_pages(self) -> int:
-        return 230  # a page has a hundred
-
-    def parts(self) -> list[str]:
-        things = self.front.account.things
-        return [
-            each.id for kind in ("sg", "vsw", "vpc", "ngw", "eip") for each in things.of(kind, self.at.region)
-            if each.tags.get("tradewind:owner") == OWNER
-        ]  # fmt: skip
-
-    def parts_of(self, kind: str) -> list[str]:
-        zones = self.front.account.market.zones[self.at.region]
-        return ["sg"] if kind == "default" else ["vpc", "sg", "ngw", "eip", *["vsw"] * len(zones)]
-
-    def let_in(self) -> list[tuple[str, int, int, str]]:
-        api = alibaba.Api(self.front.endpoints, self.clock.now)
-        place = {"RegionId": self.at.region, "Direction": "ingress"}
-        found = [
-            rule for each in self.parts() if each.startswith("sg-")
-            for rule in api.ask("ecs", self.at.region, "DescribeSecurityGroupAttribute", SecurityGroupId=each, **place)
-            ["Permissions"]["Permission"]
-        ]  # fmt: skip
-        ports = [[int(each) for each in rule["PortRange"].split("/")] for rule in found]
-        return [
-            (rule["IpProtocol"].lower(), first, last, rule["SourceCidrIp"])
-            for rule, (first, last) in zip(found, ports, strict=True)
-        ]
-
-    def disks(self) -> list[str]:
-        return [each.id for each in self.front.account.things.of("d", self.at.region)]
-
-    def stays(self, gb: int) -> None:
-        for each in self.front.account.things.of("d", self.at.region):
-            each.told["DeleteWithInstance"] = each.told["Size"] != gb
-
-    def protect(self, id_: str) -> None:
-        self.there(id_).told["DeletionProtection"] = "true"
-
-    def cap(self, launch: Call) -> str | None:
-        return launch.asked.get("SpotPriceLimit")
-
-    def as_cap(self, amount: str) -> str:
-        return amount[: amount.index(".") + 4]  # three decimals, never more than was allowed
-
-    def price(self, order: Order) -> Decimal:
-        market, region, kind = self.front.account.market, self.at.region, order.instance_type
-        if order.purchase == "spot":
-            return market.spot_price(region, order.zone or "", kind, self.clock.now())
-        return market.price(region, kind)
-
-
-def _add_nonsense(params: dict[str, Any], **_: object) -> None:
-    """Something that the SDK would not send, into a request that it is about to sign."""
-    params["body"]["Nonsense"] = "1"
-
-
-RENTED: dict[str, type[RentingGround]] = {"aws": AwsGround, "alibaba": AlibabaGround}

@@ -16,7 +16,10 @@ import test_conformance_clouds as suite
 import wire_cases  # noqa: F401 its cases are played here, too
 from lab.metadata import MetadataService
 from reasons import CASES, NOT_PLAYED
-from renting import OWNER, RENTED, SCRIPT, AlibabaGround, AwsGround, RentingGround
+from rented import RENTED
+from renting import OWNER, SCRIPT, RentingGround
+from renting_alibaba import AlibabaGround
+from renting_aws import AwsGround
 from test_conformance_clouds import Desk, case, refused
 
 from tradewind.agent.metadata import Metadata, Silent, Told
@@ -271,7 +274,7 @@ def test_a_cloud_does_as_the_suite_says(cloud: str, played: suite.Case, tmp_path
 @pytest.mark.parametrize("cloud", RENTED)
 def test_thousands_of_machines_are_listed_whole_although_one_ends_between_two_pages(cloud: str, tmp_path: Path) -> None:
     with RENTED[cloud](tmp_path) as ground:
-        pages(ground, 2500)
+        pages(ground, ground.thousands())
 
 
 @pytest.mark.parametrize("cloud", RENTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+from collections import Counter
 from typing import Any
 
 from lab.aws_account import QUOTAS, Account, images, plays, quota_of
@@ -121,8 +122,10 @@ def _check_room(account: Account, region: str, machine_type: str, *, spot: bool)
     if code is None:
         return
     names = [each.machine_type for each in account.fleet.all(region) if each.occupies() and each.spot == spot]
-    counted = [name for name in [*names, machine_type] if quota_of(name, spot=spot) == code]
-    wanted = sum(account.machine_type(region, name)["VCpuInfo"]["DefaultVCpus"] for name in counted)
+    counted = Counter(name for name in [*names, machine_type] if quota_of(name, spot=spot) == code)
+    wanted = sum(
+        count * account.machine_type(region, name)["VCpuInfo"]["DefaultVCpus"] for name, count in counted.items()
+    )
     if wanted > account.quota(region, code):
         if spot:
             raise Refused(400, "MaxSpotInstanceCountExceeded", "Max spot instance count exceeded")

@@ -27,7 +27,9 @@ OFFER = {
 }  # fmt: skip
 SITE = Site("odd:network", "default")
 MACHINE, NETWORK = "odd", "odd:network"
-NETWORK_CAPABILITIES = replace(ODD_CAPABILITIES, hard_end=HardEnd.CONTROL_PLANE, beat_s=300.0)
+NETWORK_CAPABILITIES = replace(
+    ODD_CAPABILITIES, hard_end=HardEnd.CONTROL_PLANE, beat_s=300.0, boot_beat_s=5.0
+)  # fmt: skip
 
 
 @dataclass

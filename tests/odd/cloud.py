@@ -214,6 +214,11 @@ class OddNetworks:
     def __init__(self, cloud: OddCloud) -> None:
         self._cloud = cloud
         self.name = cloud.name
-        self.caps = replace(cloud.caps, hard_end=HardEnd.CONTROL_PLANE, beat_s=900.0)
-        self.launch, self.find, self.end = cloud.launch, cloud.find, cloud.end
+        self.caps = replace(cloud.caps, hard_end=HardEnd.CONTROL_PLANE, beat_s=900.0, boot_beat_s=5.0)
+        self.find, self.end = cloud.find, cloud.end
         self.leftovers, self.notice_probe = cloud.leftovers, cloud.notice_probe
+
+    def launch(self, order: Order) -> Accepted:
+        """Go on with what is there of the network, or begin it: it is found by its token."""
+        begun = self._cloud.find(Query(token=order.token)).instances
+        return Accepted((begun[0].id,), begun[0].launched_at) if begun else self._cloud.launch(order)

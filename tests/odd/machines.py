@@ -23,6 +23,7 @@ class Machine:
         disks: what stays behind when it has ended.
         silent: from and to when nobody reaches it.
         agent_dies: when its agent ends by itself.
+        leeway: by how much its bill may begin earlier or later: what is made of many parts begins with any of them.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Machine:
     disks: int = 0
     silent: tuple[datetime, datetime] | None = None
     agent_dies: datetime | None = None
+    leeway: timedelta = timedelta(0)
 
     def lives(self, now: datetime) -> bool:
         """Whether it runs and is paid for."""

@@ -6,6 +6,7 @@ and tries again with another request, believes that what it ended is gone, and l
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from tradewind.jobs import keeping
 from tradewind.jobs.journal import Reading
 from tradewind.leasing import launch, reconcile
 from tradewind.leasing.room import ACTOR, Note, Room, Step
+from tradewind.leasing.sweep import Swept
 from tradewind.ports.compute import CloudFault, Instance, Leftover, Query, read_order
 from tradewind.ports.transport import Transport
 from tradewind.store import queue, records
@@ -77,8 +79,8 @@ def believe_the_end(room: Room, held: Claim[Lease]) -> Step:
     return Step(held, released, (Note("lease-released", None, {"paid_to": paid_to.isoformat()}),))
 
 
-def _sweep_nothing(room: Room) -> None:
-    return None
+def _sweep_nothing(room: Room, spared: Collection[str]) -> Swept:
+    return Swept((), (), (), ())
 
 
 def _resend(room: Room, held: Claim[Lease], asked: Lease, fault: CloudFault) -> Step:

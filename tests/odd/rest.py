@@ -69,7 +69,7 @@ def _billed(sight: Sight, machine: Machine, lines: list[Line]) -> Iterator[str]:
             ran = (machine.until - machine.since).total_seconds()
             yield f"unbilled: {machine.id} ran {ran:.0f} s, no line tells of it"
         return
-    slack = timedelta(seconds=abs(sight.cloud.off_s) + 1)
+    slack = timedelta(seconds=abs(sight.cloud.off_s) + 1) + machine.leeway
     reached = machine.since
     for line in lines:
         end = line.until or sight.wall

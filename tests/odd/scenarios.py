@@ -30,7 +30,7 @@ POOLS = [{"offer": {**OFFER, "region": region, "purchase": purchase}, "step_seco
 class Scenario:
     """What the cloud does, what the user does, and how the job ends: in one of ``ends``; with no blow in the first.
 
-    ``sited``: over a network that is rented with the first machine.
+    ``sited``: over a network that is rented with the first machine; ``private``: over one that is made of many parts.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Scenario:
     acts: tuple[Act, ...]
     ends: tuple[JobState, ...]
     sited: bool = False
+    private: bool = False
 
 
 def until(*states: JobState) -> Act:

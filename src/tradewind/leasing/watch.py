@@ -7,6 +7,7 @@ knows anything, so nothing there is given up before its hard end.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -22,7 +23,7 @@ _GONE = (InstanceState.GONE, InstanceState.FAILED, InstanceState.TERMINATING)
 SILENT_BEATS = 3
 BOOT_TIMEOUT = EndReason.BOOT_TIMEOUT
 _LINES, _CHARACTERS = 5, 600  # of what a console said
-BOOT_BEAT_S = 1.0, 5.0  # what is paid for and of no use yet is looked at as soon as it may be up
+_SOONEST_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ def step_watch(room: Room, held: Claim[Lease]) -> Step:
     lease = networks.tended(room, held.record)
     listing = account.compute.find(Query(owner=room.owner, ids=(lease.cloud_id or "",)))
     if networks.unfinished(lease, listing):
-        account.compute.launch(read_order(lease.order))  # it goes on where it was cut off
+        with suppress(CloudFault):  # what hinders it is tried again at each look, until its time to boot is over
+            account.compute.launch(read_order(lease.order))  # it goes on where it was cut off
     seen = _met(account, listing)
     return _diagnosed(account, decide(held, seen, account.compute.caps, room.clock.now(), lease))
 
@@ -98,11 +100,10 @@ def decide(held: Claim[Lease], seen: Seen, caps: Capabilities, now: datetime, te
 
 
 def _beat_s(lease: Lease, caps: Capabilities, now: datetime) -> float:
-    """Until the next look: at what boots after a quarter of the time that it has taken so far, within bounds."""
-    if lease.state is not LeaseState.PENDING:
+    """Until the next look: at what boots, paid and of no use yet, after a quarter of the time it has taken so far."""
+    if lease.state is not LeaseState.PENDING or caps.boot_beat_s is None:
         return caps.beat_s
-    soonest, latest = BOOT_BEAT_S
-    return min(max((now - lease.state_since).total_seconds() / 4, soonest), latest, caps.beat_s)
+    return min(max((now - lease.state_since).total_seconds() / 4, _SOONEST_S), caps.boot_beat_s)
 
 
 def suspected(lease: Lease, caps: Capabilities, now: datetime) -> tuple[Lease, tuple[Note, ...]]:

@@ -42,6 +42,7 @@ class Capabilities:
         stop_frees_compute: a stopped machine costs no compute, only its disks.
         user_data_bytes: how much text a machine takes for its first boot, before it is encoded.
         most_tags: how many tags one thing may carry.
+        boot_beat_s: how often at most a machine that is not up yet is looked at; None: as any other.
         sweep_s: how long a whole list of ours there is good for, beside the looks at what is known.
     """
 
@@ -60,6 +61,7 @@ class Capabilities:
     stop_frees_compute: bool = False
     user_data_bytes: int = 16384
     most_tags: int = 50
+    boot_beat_s: float | None = None
     sweep_s: float = 0.0
 
 

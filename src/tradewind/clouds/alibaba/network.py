@@ -32,7 +32,7 @@ from tradewind.ports.compute import (
 
 CAPABILITIES = Capabilities(
     hard_end=HardEnd.CONTROL_PLANE, native_idempotency=True, list_lag_s=10.0, absence_s=120.0, beat_s=300.0,
-    hear_s=300.0, boot_s=900.0, notice_s=0.0, most_tags=20, sweep_s=300.0,
+    hear_s=300.0, boot_s=900.0, notice_s=0.0, most_tags=20, boot_beat_s=5.0, sweep_s=300.0,
 )  # fmt: skip
 _SSH = "22/22"
 

@@ -33,7 +33,8 @@ from tradewind.ports.compute import (
 # beat: nobody but us changes it. boot: a NAT gateway takes two minutes.
 CAPABILITIES = Capabilities(
     hard_end=HardEnd.CONTROL_PLANE, native_idempotency=False, list_lag_s=OF_MACHINES.list_lag_s,
-    absence_s=OF_MACHINES.absence_s, beat_s=300.0, hear_s=300.0, boot_s=900.0, notice_s=0.0, sweep_s=300.0,
+    absence_s=OF_MACHINES.absence_s, beat_s=300.0, hear_s=300.0, boot_s=900.0, notice_s=0.0,
+    boot_beat_s=5.0, sweep_s=300.0,
 )  # fmt: skip
 _ANCHORS = (parts.VPC, parts.GROUP)
 _INSIDE = (parts.GROUP, parts.ROUTES, parts.SUBNET, parts.GATEWAY, parts.VPC)  # each is free of those before it
