@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lab_home import Rented, renting
 from product import cut
-from rented import Rented, renting
 
 EPOCHS, STEPS_AN_EPOCH = 40, 23
 PACE_S = 0.05  # a step takes longer than that: however busy this computer is, there is time to take the machine
