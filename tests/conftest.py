@@ -11,6 +11,8 @@ from itertools import groupby
 
 import pytest
 
+WORKERS = 4  # of the gate (Makefile)
+
 # The clouds' SDKs look for the role of the machine at link-local addresses, and for the credentials of whoever runs
 # the tests; tests speak to loopback alone, and have accounts of their own.
 for name in [each for each in os.environ if each.startswith(("AWS_", "ALIBABA_CLOUD_"))]:
@@ -24,14 +26,22 @@ os.environ |= {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the whole product wait more than they reckon: they are spread evenly among the files of the others."""
-    waiting = [item for item in items if item.path.parent.name == "whole"]
+    """Tests of the whole product wait more than they reckon: they are spread evenly among the files of the others.
+
+    What takes a minute or more stands where each of four workers begins.
+    """
+    early = [item for item in items if item.get_closest_marker("early")]
+    waiting = [item for item in items if item.path.parent.name == "whole" and item not in early]
+    items[:] = [item for item in items if item not in early]
     files = [list(each) for _, each in groupby((item for item in items if item not in waiting), lambda item: item.path)]
     spread: list[pytest.Item] = []
     for number, each in enumerate(files, 1):
         spread += each
         spread += waiting[len(waiting) * (number - 1) // len(files) : len(waiting) * number // len(files)]
-    items[:] = spread or waiting
+    spread = spread or waiting
+    bounds = [len(spread) * part // WORKERS for part in range(WORKERS + 1)]
+    items[:] = [item for part in range(WORKERS)
+                for item in (*early[part::WORKERS], *spread[bounds[part] : bounds[part + 1]])]  # fmt: skip
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -18,7 +18,7 @@ from lab.lab import Lab
 from product import Cli
 
 REGIONS = {"aws": ["us-east-2"], "alibaba": ["cn-beijing"]}
-NOTICE_S = 12.0
+NOTICE_S = 60.0
 PATIENCE_S = 120.0
 _LIVE = ("pending", "starting", "running", "stopping", "stopped")
 
@@ -30,15 +30,17 @@ class Rented:
     cli: Cli
     lab: Lab
 
-    def machine(self, job: str, attempt: int, step: int) -> dict[str, Any]:
-        """The lease of the attempt's machine, once it has trained so far and saved something."""
+    def machine(self, job: str, attempt: int, steps: int) -> dict[str, Any]:
+        """The lease of the attempt's machine, once it has trained so many steps and something is saved."""
 
         def trained(shown: Any) -> bool:
-            done = (shown["progress"] or {}).get("step") or 0
-            return bool(shown["ended_at"]) or (shown["attempt"] == attempt and done >= step and shown["checkpoints"])
+            if shown["ended_at"] or shown["state"] != "RUNNING" or shown["attempt"] != attempt:
+                return bool(shown["ended_at"])
+            before = max((each["last_checkpoint_step"] or 0 for each in shown["attempts"][:-1]), default=0)
+            return bool(((shown["progress"] or {}).get("step") or 0) >= before + steps and shown["checkpoints"])
 
         shown = self.cli.until(job, trained)
-        assert shown["state"] == "RUNNING", shown["why"]
+        assert shown["state"] == "RUNNING", (shown["state"], shown["why"])
         (lease,) = (each for each in self.cli.json("leases") if each["kind"] == "instance" and each["paid_to"] is None)
         return dict(lease)
 

@@ -12,6 +12,7 @@ import transcript
 from product import EXAMPLE, REPO, Cli
 
 
+@pytest.mark.early
 def test_the_demo(cli: Cli) -> None:
     done = cli("run", str(EXAMPLE), "--rehearse", "--yes")
     assert done.code == 0, done.out + done.err

@@ -71,6 +71,7 @@ def kill_node(cli: Cli, job: str) -> None:
     os.killpg(lease["node"]["pgid"], signal.SIGKILL)
 
 
+@pytest.mark.early
 def test_the_supervisor_is_killed_and_then_the_agent(cli: Cli, tmp_path: Path) -> None:
     job = cli.detach(cut(tmp_path / "digits", epochs=8), "--local")
     shown = cli.until(job, training())
@@ -87,6 +88,7 @@ def test_the_supervisor_is_killed_and_then_the_agent(cli: Cli, tmp_path: Path) -
     assert after["metrics"]["test_accuracy"] > 0.9
 
 
+@pytest.mark.early
 def test_the_job_and_then_the_node_are_killed_and_the_weights_are_those_of_an_unbroken_run(
     cli: Cli, short_job: Path
 ) -> None:

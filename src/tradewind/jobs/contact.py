@@ -9,7 +9,7 @@ from datetime import datetime
 
 from tradewind.domain.records import Job, Lease
 from tradewind.domain.states import JobState, LeaseState
-from tradewind.jobs.keeping import KEPT_OPEN
+from tradewind.jobs.keeping import KEPT_OPEN, left_open_s
 from tradewind.jobs.room import lost
 from tradewind.ports.compute import Capabilities
 from tradewind.ports.transport import Unreachable
@@ -33,14 +33,14 @@ def out_of_contact(job: Job, leases: Sequence[Lease]) -> Job:
 def may_answer_yet(job: Job, lease: Lease, caps: Capabilities, fault: Unreachable, now: datetime) -> bool:
     """Whether the last words of an attempt are waited for, although its lease is lost, or its run has ended.
 
-    Only where silent machines come back, and no longer than one that ended is heard out.
+    Of a lost one only where silent machines come back, and no longer than one that ended is heard out; of one that
+    lives as long as it is left open.
     """
-    if not math.isinf(caps.silence_s) or fault.code == GONE:
+    comes_back = math.isinf(caps.silence_s)
+    if fault.code == GONE or not (comes_back or caps.keep_open_s is not None):
         return False
     if lost(lease):
-        return lease.state is LeaseState.RELEASING and _within(lease.state_since.timestamp(), caps, now)
-    return KEPT_OPEN in job.measures and _within(float(job.measures[KEPT_OPEN]), caps, now)
-
-
-def _within(since: float, caps: Capabilities, now: datetime) -> bool:
-    return now.timestamp() - since < caps.hear_out_s
+        waited_s = now.timestamp() - lease.state_since.timestamp()
+        return comes_back and lease.state is LeaseState.RELEASING and waited_s < caps.hear_out_s
+    since = job.measures.get(KEPT_OPEN)
+    return since is not None and now.timestamp() - float(since) < left_open_s(lease, caps)

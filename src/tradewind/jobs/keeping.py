@@ -16,7 +16,7 @@ from typing import Any
 from tradewind.domain.records import Checkpoint, Job, Lease
 from tradewind.domain.states import LEASE_CLOSED
 from tradewind.jobs.journal import Reading, instant_of
-from tradewind.jobs.room import Note, Step
+from tradewind.jobs.room import Note, Step, lost
 from tradewind.ports.compute import Capabilities, Instance
 from tradewind.ports.transport import Transport, Unreachable
 from tradewind.wire import manifest
@@ -78,10 +78,17 @@ def held_open(step: Step, lease: Lease, caps: Capabilities, now: datetime) -> St
     """The step of an attempt that is over and waits for its last checkpoint; None: there is nothing to wait for."""
     due = step.job.measures.get(TO_KEEP)
     since = float(step.job.measures.get(KEPT_OPEN, now.timestamp()))
-    if not due or lease.state in LEASE_CLOSED or now.timestamp() - since >= caps.hear_out_s:
+    if not due or lease.state in LEASE_CLOSED or now.timestamp() - since >= left_open_s(lease, caps):
         return None
     measures = {**step.job.measures, KEPT_OPEN: since}
     return replace(step, job=replace(step.job, measures=measures, why=f"checkpoint-coming{_step(due[-1])}"))
+
+
+def left_open_s(lease: Lease, caps: Capabilities) -> float:
+    """How long a machine is left for the last checkpoint to come home, seconds since its run is over."""
+    if lost(lease) or caps.keep_open_s is None:
+        return caps.hear_out_s
+    return caps.keep_open_s
 
 
 def _step(record: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from tradewind.domain.records import Attempt, Job, Lease
 from tradewind.domain.states import EndReason, JobState, LeaseState, Outcome
 from tradewind.jobs.finishing import close, release_all, still_open
 from tradewind.jobs.hearing import hear
-from tradewind.jobs.keeping import KEPT_OPEN, given_up, held_open
+from tradewind.jobs.keeping import KEPT_OPEN, given_up, held_open, left_open_s
 from tradewind.jobs.limits import GRACE_SECONDS, MARGIN_SECONDS
 from tradewind.jobs.room import Note, Room, Sight, Step, instance_of
 from tradewind.jobs.running import fetch
@@ -45,7 +45,8 @@ def step_stopping(room: Room, sight: Sight) -> Step:
 def _patience(room: Room, sight: Sight, lease: Lease) -> timedelta:
     """How long to wait: for the job to obey, and for its last checkpoint to come home where it has to travel."""
     seconds = GRACE_SECONDS + MARGIN_SECONDS
-    return timedelta(seconds=seconds + room.caps(lease).hear_out_s if KEPT_OPEN in sight.job.measures else seconds)
+    open_s = left_open_s(lease, room.caps(lease)) if KEPT_OPEN in sight.job.measures else 0.0
+    return timedelta(seconds=seconds + open_s)
 
 
 def _ask(room: Room, sight: Sight, attempt: Attempt, lease: Lease) -> Step:

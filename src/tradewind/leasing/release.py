@@ -14,7 +14,7 @@ from tradewind.store.queue import Claim
 
 ALERT_LOOKS = 3
 ALERT_AFTER = timedelta(minutes=10)
-_LONGEST_PAUSE_S = 60.0
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 
 
 def step_releasing(room: Room, held: Claim[Lease]) -> Step:
@@ -64,7 +64,8 @@ def _again(room: Room, held: Claim[Lease], why: str) -> Step:
     """It is still there: look again, less and less often; there is no last look."""
     lease, caps = held.record, room.accounts[held.record.account].compute.caps
     looks = lease.looks + 1
-    pause = min(caps.beat_s * 2.0 ** min(looks, 10), _LONGEST_PAUSE_S)
+    first = _FIRST_PAUSE_S if caps.boot_beat_s is not None else caps.beat_s
+    pause = min(first * 2.0 ** min(looks, 10), _LONGEST_PAUSE_S)
     now = room.clock.now()
     later = replace(lease, looks=looks, last_error=why, wake_at=now + timedelta(seconds=pause))
     return Step(held, later, alert(lease, later, why, now - lease.state_since))

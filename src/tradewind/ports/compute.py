@@ -37,12 +37,15 @@ class Capabilities:
         notice_s: warning before a reclaim.
         silence_s: how long a machine may be silent before it is given up; infinite where it will come back.
         hear_out_s: how long a machine that ended by itself is left for its job to read its last words.
+        keep_open_s: how long one that lives, and whose run is over, is left for its last checkpoint to come home; None:
+            as long as one that ended.
         host_environment: a job's environment goes on top of what a login there finds; False: it is all there is.
         price_cap: whether a spot order may say what it pays at most; where not, nothing is sent of it.
         stop_frees_compute: a stopped machine costs no compute, only its disks.
         user_data_bytes: how much text a machine takes for its first boot, before it is encoded.
         most_tags: how many tags one thing may carry.
-        boot_beat_s: how often at most a machine that is not up yet is looked at; None: as any other.
+        boot_beat_s: how long at most until a machine that is not up yet is looked at again; one that is going, too, is
+            looked at sooner than any other at first. None: they are looked at as any other.
         sweep_s: how long a whole list of ours there is good for, beside the looks at what is known.
     """
 
@@ -56,6 +59,7 @@ class Capabilities:
     notice_s: float
     silence_s: float = 1200.0
     hear_out_s: float = 30.0
+    keep_open_s: float | None = None
     host_environment: bool = True
     price_cap: bool = False
     stop_frees_compute: bool = False

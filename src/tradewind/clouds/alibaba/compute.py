@@ -41,7 +41,7 @@ from tradewind.ports.compute import (
 CAPABILITIES = Capabilities(
     hard_end=HardEnd.SERVER_SIDE, native_idempotency=True, list_lag_s=60.0, absence_s=120.0, beat_s=15.0, hear_s=2.0,
     boot_s=900.0, notice_s=NOTICE_S, price_cap=True, stop_frees_compute=True, user_data_bytes=USER_DATA_BYTES,
-    most_tags=20, hear_out_s=0.0, boot_beat_s=5.0, sweep_s=300.0,
+    most_tags=20, hear_out_s=0.0, keep_open_s=600.0, boot_beat_s=5.0, sweep_s=300.0,
 )  # fmt: skip
 _ON, _OFF = (InstanceState.PENDING, InstanceState.RUNNING), (InstanceState.STOPPING, InstanceState.STOPPED)
 

@@ -16,7 +16,7 @@ from tradewind.ports.compute import Capabilities, CloudFault, Disk, HardEnd, Ord
 CAPABILITIES = Capabilities(
     hard_end=HardEnd.GUEST_TERMINATES, native_idempotency=True, list_lag_s=40.0, absence_s=120.0, beat_s=15.0,
     hear_s=2.0, boot_s=900.0, notice_s=120.0, price_cap=True, stop_frees_compute=True, user_data_bytes=16384,
-    most_tags=50, hear_out_s=0.0, boot_beat_s=5.0, sweep_s=300.0,
+    most_tags=50, hear_out_s=0.0, keep_open_s=600.0, boot_beat_s=5.0, sweep_s=300.0,
 )  # fmt: skip
 _USUAL_DISK = "gp3"
 _HOPS = 2  # an answer of the metadata service reaches a container, too
