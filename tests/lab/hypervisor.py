@@ -29,6 +29,8 @@ from lab.machines import NETWORK, Guest, OnOff
 from lab.metadata import MetadataService, NoticeKind
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
+_SSHD = "sshd"
+_PROGRAMS = ("unshare", "mount", "ssh-keygen", _SSHD)
 _END_S = 10.0
 _CONSOLE_BYTES = 65536
 _UNSHARE = ("unshare", "--mount", "--propagation", "private", "--pid", "--uts", "--fork", "--kill-child")
@@ -43,11 +45,9 @@ def lacking() -> str | None:
     """Why machines cannot be booted on this computer; None: they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "root on Linux"
-    for name in ("unshare", "mount", "ssh-keygen"):
-        if shutil.which(name) is None:
-            return name
-    if _sshd() is None:
-        return "sshd"
+    program = next((name for name in ("unshare", "mount", "ssh-keygen") if shutil.which(name) is None), None)
+    if program or _sshd() is None:
+        return program or _SSHD
     with socket.socket() as tried_port:
         try:
             tried_port.bind((f"{NETWORK}.255.254", 22))
@@ -56,6 +56,17 @@ def lacking() -> str | None:
     with tempfile.TemporaryDirectory(prefix="tradewind-lab-") as place:
         tried = subprocess.run([*_UNSHARE, "sh", "-c", _OVERLAY, "sh", place], capture_output=True, check=False)
     return None if tried.returncode == 0 else f"an overlay in a namespace ({tried.stderr.decode().strip()})"
+
+
+def require() -> None:
+    """Skip where machines cannot be booted; where it is only a program that lacks, fail with ``CI=true``."""
+    import pytest
+
+    why = lacking()
+    if why is None:
+        return
+    say = pytest.fail if os.environ.get("CI") == "true" and why in _PROGRAMS else pytest.skip
+    say(f"the lab's machines need {why}")
 
 
 def _sshd() -> str | None:

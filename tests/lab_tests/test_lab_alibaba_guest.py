@@ -10,8 +10,7 @@ import pytest
 from lab.alibaba import AlibabaCloud
 from lab.alibaba_asking import Asking
 from lab.control import Control
-from lab.hypervisor import Hypervisor, lacking
-from sshd import missing
+from lab.hypervisor import Hypervisor, require
 
 FIRST_BOOT = """#!/usr/bin/env python3
 import subprocess, time, urllib.error, urllib.request
@@ -40,8 +39,7 @@ subprocess.run(["poweroff"], check=True)
 
 @pytest.fixture
 def hypervisor() -> Iterator[Hypervisor]:
-    if why := lacking():
-        missing(why)
+    require()
     booting = Hypervisor()
     yield booting
     booting.close()

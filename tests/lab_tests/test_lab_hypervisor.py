@@ -16,9 +16,9 @@ from typing import Any
 import psutil
 import pytest
 from lab.control import BootFault
-from lab.hypervisor import Hypervisor, lacking
+from lab.hypervisor import Hypervisor, require
 from lab.machines import Guest
-from sshd import keygen, missing, program
+from sshd import keygen, program
 
 WAIT_SECONDS = 20.0
 MARK = "/etc/tradewind-test-mark"
@@ -78,8 +78,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    if why := lacking():
-        missing(f"what the lab's machines need ({why})")
+    require()
     before = set(threading.enumerate())
     machines = Hypervisor()
     try:
@@ -133,8 +132,7 @@ def test_a_machine_that_ends_ends_with_all_that_it_started(bench: Bench) -> None
 
 
 def test_machines_end_with_the_process_that_booted_them(tmp_path: Path) -> None:
-    if why := lacking():
-        missing(f"what the lab's machines need ({why})")
+    require()
     text = (
         "import os, time\nfrom lab.hypervisor import Hypervisor\nfrom lab.machines import Guest\n"
         "machines = Hypervisor()\nmachines.boot(Guest('i-1', 'aws', b'#!/bin/sh\\nsleep 4413 &\\necho up\\n'))\n"

@@ -14,10 +14,9 @@ import pytest
 import yaml
 from lab.control import Fault
 from lab.control_socket import ask as tell
-from lab.hypervisor import lacking
+from lab.hypervisor import require
 from lab.lab import Lab
 from lab.machines import NoHypervisor
-from sshd import missing
 
 from lab_tests.aws_asking import Asking
 
@@ -44,8 +43,7 @@ def test_one_lab_has_both_clouds_and_ends_with_all_that_it_opened() -> None:
 
 @pytest.mark.long  # two SDKs and moto are read anew
 def test_the_lab_by_hand_says_what_to_set_is_told_what_to_do_and_ends_with_ctrl_c() -> None:
-    if why := lacking():
-        missing(f"what the lab's machines need ({why})")
+    require()
     command = [sys.executable, "-m", "lab"]
     with subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True) as lab:
         assert lab.stdout

@@ -12,10 +12,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from lab.hypervisor import Hypervisor, lacking
+from lab.hypervisor import Hypervisor, require
 from lab.machines import Guest
 from road_bench import OWNER, PACE, Clock, agent, until
-from sshd import missing
 from transport_bench import agent_and_library
 
 from tradewind.nodes.bundle import pack
@@ -131,8 +130,7 @@ class Rented:
 @contextmanager
 def hypervisor() -> Iterator[Hypervisor]:
     """Where machines boot; skips where none can, and fails where ``CI=true``."""
-    if why := lacking():
-        missing(why)
+    require()
     made = Hypervisor()
     try:
         yield made

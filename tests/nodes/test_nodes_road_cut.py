@@ -214,7 +214,7 @@ def test_a_road_that_was_forgotten_is_made_anew(server: Sshd) -> None:
 
 
 def test_many_hosts_that_are_away_do_not_hold_up_those_that_are_there(server: Sshd) -> None:
-    with roads(at_once=1, login_s=0.1) as here, Relay(server) as away:
+    with roads(at_once=1, login_s=0.5) as here, Relay(server) as away:
         away.stall()
         lost = [here.to(server.address(away, folder=f"~/{n}")) for n in range(4)]
         for road in lost:

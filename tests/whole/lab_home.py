@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from lab.control import Fault
-from lab.hypervisor import lacking
+from lab.hypervisor import require
 from lab.lab import Lab
 from product import Cli
 
@@ -65,10 +63,7 @@ class Rented:
 @contextmanager
 def renting(folder: Path) -> Iterator[Rented]:
     """A home, its clouds, and nothing of them afterwards; skips where no machine can be booted."""
-    why = lacking()
-    if why is not None:
-        say = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        say(f"no lab here: it lacks {why}")
+    require()
     home = folder / "home"
     home.mkdir()
     with Lab() as lab:
